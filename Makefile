@@ -1,0 +1,63 @@
+# Every target sets up what it needs; Python 3.11+ and make are all a machine must have.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+# Tests compile the kernels anew: numba's cache does not see edits in functions of other files.
+TEST_CACHE := $(abspath .cache/test-kernels)
+
+.PHONY: demo test test-fast test-real check bench format clean
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+
+$(VENV)/.run: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet -e .
+	@touch $@
+
+$(VENV)/.test: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet -e '.[test]'
+	@touch $@ $(VENV)/.run
+
+$(VENV)/.dev: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet -e '.[test,dev]'
+	@touch $@ $(VENV)/.test $(VENV)/.run
+
+$(VENV)/.real: $(VENV)/.test
+	$(BIN)/python -m pip install --quiet -e '.[robots]'
+	@touch $@
+
+$(VENV)/.bench: $(VENV)/.real
+	$(BIN)/python -m pip install --quiet -e '.[bench]'
+	@touch $@
+
+demo: $(VENV)/.run  ## something worth looking at, in a minute
+	$(BIN)/surefoot doctor
+	$(BIN)/surefoot drop links --law coulomb --mu 0.7 --plot demo-drop.png --video demo-drop.webp
+	$(BIN)/python examples/torques_to_stand.py
+
+test: $(VENV)/.test  ## all tests that need no downloads of robots
+	rm -rf $(TEST_CACHE)
+	SUREFOOT_CACHE_DIR=$(TEST_CACHE) $(BIN)/python -m pytest -n 2 --dist loadfile -m "not real"
+
+test-fast: $(VENV)/.test  ## leave out the slow ones
+	SUREFOOT_CACHE_DIR=$(TEST_CACHE) $(BIN)/python -m pytest -m "not real and not slow"
+
+test-real: $(VENV)/.real  ## with the URDFs of real robots
+	SUREFOOT_CACHE_DIR=$(TEST_CACHE) $(BIN)/python -m pytest -n 2 --dist loadfile -m real
+
+check: $(VENV)/.dev  ## lint, format, types, architecture
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/pyright
+	$(BIN)/lint-imports
+
+bench: $(VENV)/.bench  ## ours beside the peers, one run, one table
+	$(BIN)/python -m benchmarks
+
+format: $(VENV)/.dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean:
+	rm -rf $(VENV) .cache build dist

@@ -1,0 +1,84 @@
+"""Checks at the door: each names the argument, what was expected, and what came."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surefoot.errors import InputError
+
+
+def array(name: str, value: Any, shape: tuple[int | None, ...], *, finite: bool = True) -> NDArray[np.float64]:
+    """Return `value` as a contiguous float64 array of `shape` (None: any length along that axis)."""
+    try:
+        result = np.ascontiguousarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{name}: expected an array of numbers, got {type(value).__name__}") from None
+    wanted = "(" + ", ".join("any" if n is None else str(n) for n in shape) + ("," if len(shape) == 1 else "") + ")"
+    if np.ndim(value) != len(shape) or any(n is not None and n != m for n, m in zip(shape, result.shape, strict=False)):
+        raise InputError(f"{name}: expected shape {wanted}, got {np.shape(value)}")
+    if finite and not np.isfinite(result).all():
+        where = tuple(int(i) for i in np.argwhere(~np.isfinite(result))[0])
+        index = str(where[0]) if len(where) == 1 else str(where)
+        raise InputError(f"{name}: expected finite numbers, got {result[where]} at index {index}")
+    return result
+
+
+def number(
+    name: str, value: Any, *, above: float | None = None, at_least: float | None = None, at_most: float | None = None
+) -> float:
+    """Return `value` as a finite float within bounds (see `friction` for the one number that may be infinite)."""
+    if not _is_number(value) or not np.isfinite(value):
+        raise InputError(f"{name}: expected a finite number, got {value!r}")
+    if above is not None and not value > above:
+        raise InputError(f"{name}: expected a number above {above:g}, got {value:g}")
+    if at_least is not None and not value >= at_least:
+        raise InputError(f"{name}: expected a number of at least {at_least:g}, got {value:g}")
+    if at_most is not None and not value <= at_most:
+        raise InputError(f"{name}: expected a number of at most {at_most:g}, got {value:g}")
+    return float(value)
+
+
+def friction(name: str, value: Any) -> float:
+    """Return a friction coefficient: zero, positive, or infinite."""
+    if not _is_number(value) or np.isnan(value) or value < 0:
+        raise InputError(f"{name}: expected a friction coefficient of at least 0 (inf allowed), got {value!r}")
+    return float(value)
+
+
+def choice(name: str, value: Any, choices: Iterable[Any]) -> Any:
+    """Return `value` if it is one of `choices`."""
+    choices = list(choices)
+    if value not in choices:
+        raise InputError(f"{name}: {_not_one_of(value, choices)}")
+    return value
+
+
+def indices(name: str, names: Iterable[str], known: Sequence[str], what: str) -> list[int]:
+    """Return the positions of `names` in `known`; `what` says what they are ("joint", "foot")."""
+    known = list(known)
+    result = []
+    for item in names:
+        if item not in known:
+            raise InputError(f"{name}: no {what} is called {item!r}{_hint(item, known)}")
+        result.append(known.index(item))
+    return result
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+
+
+def _not_one_of(value: Any, choices: Sequence[Any]) -> str:
+    return f"expected one of {', '.join(map(repr, choices))}, got {value!r}"
+
+
+def _hint(item: Any, known: Sequence[str]) -> str:
+    near = difflib.get_close_matches(str(item), known, n=1)
+    start = f"; did you mean {near[0]!r}?" if near else ";"
+    listed = ", ".join(known[:30]) + (", ..." if len(known) > 30 else "")
+    return f"{start} The choices are: {listed}" if listed else f"{start} There are none"

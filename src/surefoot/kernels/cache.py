@@ -1,0 +1,66 @@
+"""The one decorator of all kernels, and where their machine code is kept.
+
+numba's cache does not see edits in jitted functions of *other* files and freezes globals. So the cache folder is keyed by a
+digest of every kernel source, MuJoCo's version and its struct layout: an edit anywhere starts a fresh folder.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import mujoco
+import numba
+import numpy
+from numba.core import config
+
+from surefoot.kernels.layout import layout_digest
+
+
+def cache_root() -> Path:
+    """Folder that holds all kernel caches: $SUREFOOT_CACHE_DIR, else the user's cache folder."""
+    chosen = os.environ.get("SUREFOOT_CACHE_DIR")
+    if chosen:
+        return Path(chosen)
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "surefoot"
+
+
+def _digest() -> str:
+    """Digest of all that compiled kernels depend on."""
+    total = hashlib.sha256()
+    for source in sorted(Path(__file__).parent.glob("*.py")):
+        total.update(source.name.encode() + source.read_bytes())
+    versions = (mujoco.__version__, numba.__version__, numpy.__version__, layout_digest())
+    total.update("|".join(versions).encode())
+    return total.hexdigest()[:16]
+
+
+CACHE_FOLDER = cache_root() / f"kernels-{_digest()}"
+
+
+def kernel(function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
+    """Compile with numba on first call and keep the machine code in our own folder.
+
+    Sums may be reordered and contracted (as any compiler does at -O3 -ffp-contract=fast), but NaN and infinity keep their
+    meaning. The global interpreter lock is released.
+    """
+    if function is None:
+        return lambda f: kernel(f, **options)
+    settings: dict[str, Any] = {
+        "cache": True,
+        "nogil": True,
+        "error_model": "numpy",
+        "fastmath": {"reassoc", "contract"},
+        **options,
+    }
+    # The folder is set around our own decorators only: other users of numba in this process keep theirs.
+    previous = config.CACHE_DIR  # pyright: ignore
+    config.CACHE_DIR = str(CACHE_FOLDER)  # pyright: ignore
+    try:
+        return numba.njit(**settings)(function)
+    finally:
+        config.CACHE_DIR = previous  # pyright: ignore

@@ -1,0 +1,166 @@
+"""A scene: a robot, the ground it stands on, and loose objects. A robot is a scene without objects."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from surefoot import checks
+from surefoot.errors import InputError, ModelError
+from surefoot.robots.state import State
+
+
+@dataclass(frozen=True)
+class Foot:
+    """A part of the robot that is meant to touch: a foot or a fingertip.
+
+    Attributes:
+        name: what the user calls it.
+        body: name of the body that carries it.
+        geoms: names of its collision geoms.
+    """
+
+    name: str
+    body: str
+    geoms: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Surface:
+    """Friction of a terrain geom; it beats MuJoCo's "larger of the two".
+
+    Attributes:
+        geom: name of the geom.
+        mu: friction coefficient (inf allowed); None leaves MuJoCo's rule in force.
+        grid: (rows, columns) friction per cell, or None; rows run along y, columns along x.
+        origin: x, y in m of the corner of cell (0, 0) in the geom's frame.
+        cell: x, y size of a cell in m.
+    """
+
+    geom: str
+    mu: float | None = None
+    grid: NDArray[np.float64] | None = None
+    origin: tuple[float, float] = (0.0, 0.0)
+    cell: tuple[float, float] = (1.0, 1.0)
+
+
+@dataclass(frozen=True)
+class Note:
+    """Something that loading ignored, excluded or repaired.
+
+    Attributes:
+        kind: "ignored", "excluded", "repaired" or "assumed".
+        what: the joint, link, file or pair concerned.
+        detail: one sentence.
+    """
+
+    kind: str
+    what: str
+    detail: str
+
+
+class Scene:
+    """A compiled MuJoCo model with roles: base, actuated joints, feet, loose objects, surfaces.
+
+    Attributes:
+        name: short name.
+        spec: the editable source; `model` was compiled from it. Treat as read-only: `copy()` it to edit.
+        model: MuJoCo's compiled model. Rooms that change it (detection distance) change their own copy.
+        base: name of the floating base's body, or None if the robot is bolted down.
+        joints: names of the actuated joints, in the order of every torque and acceleration vector.
+        dofs: (len(joints),) index of each actuated joint in `v`.
+        feet: parts meant to touch.
+        objects: names of loose bodies that are not the robot.
+        surfaces: friction of the terrain.
+        notes: all that was ignored, excluded, repaired or assumed at load.
+    """
+
+    def __init__(
+        self,
+        spec: mujoco.MjSpec,
+        *,
+        name: str,
+        joints: tuple[str, ...],
+        base: str | None = None,
+        feet: tuple[Foot, ...] = (),
+        objects: tuple[str, ...] = (),
+        surfaces: tuple[Surface, ...] = (),
+        notes: tuple[Note, ...] = (),
+        home: NDArray[np.float64] | None = None,
+    ) -> None:
+        self.name = name
+        self.spec = spec
+        try:
+            self.model: mujoco.MjModel = spec.compile()
+        except ValueError as error:
+            raise ModelError(f"{name}: MuJoCo cannot compile this model: {error}") from None
+        self.base = base
+        self.joints = tuple(joints)
+        self.feet = tuple(feet)
+        self.objects = tuple(objects)
+        self.surfaces = tuple(surfaces)
+        self.notes = tuple(notes)
+        self.dofs = np.array([self._dof(joint) for joint in self.joints], dtype=np.int64)
+        self._home = None if home is None else checks.array("home", home, (self.model.nq,))
+
+    def __repr__(self) -> str:
+        base = "bolted down" if self.base is None else f"floating on {self.base!r}"
+        objects = f", objects {', '.join(self.objects)}" if self.objects else ""
+        return f"<{self.name}: {self.nv} dof, {len(self.joints)} actuated, {base}, {len(self.feet)} feet{objects}>"
+
+    @property
+    def nq(self) -> int:
+        """Length of `State.q`."""
+        return self.model.nq
+
+    @property
+    def nv(self) -> int:
+        """Length of `State.v`."""
+        return self.model.nv
+
+    @cached_property
+    def mass(self) -> float:
+        """Mass in kg of everything that moves."""
+        return float(self.model.body_mass[1:].sum())
+
+    @cached_property
+    def joint_positions(self) -> NDArray[np.int64]:
+        """(len(joints),) index of each actuated joint in `q`."""
+        return np.array([self.model.joint(joint).qposadr[0] for joint in self.joints], dtype=np.int64)
+
+    def home(self) -> State:
+        """The resting pose: the file's first keyframe, else all joints at zero, lowered to touch the ground."""
+        if self._home is not None:
+            return State(self._home, np.zeros(self.nv))
+        if self.model.nkey:
+            return State(self.model.key_qpos[0], self.model.key_qvel[0])
+        return State(self.model.qpos0, np.zeros(self.nv))
+
+    def state(self, q: Any = None, v: Any = None, t: float = 0.0) -> State:
+        """A checked state; what is not given is taken from `home()`."""
+        home = self.home()
+        return State(
+            home.q if q is None else checks.array("q", q, (self.nq,)),
+            home.v if v is None else checks.array("v", v, (self.nv,)),
+            t,
+        )
+
+    def foot_geoms(self, names: Any) -> list[NDArray[np.int64]]:
+        """Geom indices of each foot in `names`, with a clear error for a name that is none."""
+        if isinstance(names, str):
+            raise InputError(f"contacts: expected a list of foot names, got the string {names!r}")
+        places = checks.indices("contacts", names, [foot.name for foot in self.feet], "foot")
+        return [np.array([self.model.geom(g).id for g in self.feet[i].geoms], dtype=np.int64) for i in places]
+
+    def _dof(self, joint: str) -> int:
+        index = mujoco.mj_name2id(self.model, mujoco.mjtObj.mjOBJ_JOINT, joint)
+        if index < 0:
+            raise ModelError(f"{self.name}: no joint is called {joint!r}")
+        if self.model.jnt_type[index] not in (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE):
+            raise ModelError(f"{self.name}: joint {joint!r} has several degrees of freedom and cannot be actuated as one")
+        return int(self.model.jnt_dofadr[index])
