@@ -1,0 +1,13 @@
+"""How a solve can end, as the integers that kernels return.
+
+`surefoot.solvers.status.Status` gives each of them its sentence; this file alone owns the numbers.
+"""
+
+SOLVED = 0  # every condition holds, checked on the problem as given
+REGULARISED = 1  # only a slightly softened problem could be solved; its answer misses the given problem's tolerance
+UNSOLVED = 2  # no method found an answer, and none proved that there is none
+INFEASIBLE = 3  # there is no answer; a certificate was checked
+PIVOT_LIMIT = 4  # stopped by the limit on pivots
+INCONSISTENT = 5  # the demanded velocities contradict the constraints
+INDETERMINATE = 6  # the motion is determined, the forces are not
+NOT_FINITE = 7  # the problem holds a NaN or an infinity
