@@ -1,0 +1,78 @@
+"""What compiled code sees of one model, its data and its friction, and the rows it fills."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from numpy import ndarray
+
+from surefoot.kernels.engine import Layout
+
+# Kinds of row blocks. Every block has three rows in the Jacobian (normal, tangent 1, tangent 2); unused ones are zero.
+NORMAL = 0  # normal row only: an open contact, a joint limit
+CONE = 1  # closed contact: normal and two tangents
+BOX = 2  # dry friction of a joint: one tangent row (tangent 1) with a fixed bound
+
+
+class Plant(NamedTuple):
+    """One model and its data, as addresses and live views (names as in MuJoCo unless said).
+
+    `geom_rank`: 0 fixed to the world, 1 loose object, 2 robot. `surface_mu`: friction of a terrain geom, NaN if it has none.
+    `surface_map`: index of its friction map or -1; map k has `map_shape[k]` cells, first at `map_start[k]` in `map_mu`;
+    `map_frame[k]` = x, y of its corner, x, y size of a cell.
+    """
+
+    m: int
+    d: int
+    layout: Layout
+    qpos: ndarray
+    qvel: ndarray
+    qfrc_bias: ndarray
+    qfrc_passive: ndarray
+    qfrc_applied: ndarray
+    dof_damping: ndarray
+    dof_frictionloss: ndarray
+    jnt_type: ndarray
+    jnt_qposadr: ndarray
+    jnt_dofadr: ndarray
+    jnt_limited: ndarray
+    jnt_range: ndarray
+    geom_bodyid: ndarray
+    geom_rank: ndarray
+    geom_priority: ndarray
+    geom_mu: ndarray
+    geom_xpos: ndarray
+    geom_xmat: ndarray
+    pair_geoms: ndarray
+    pair_mu: ndarray
+    surface_mu: ndarray
+    surface_map: ndarray
+    map_mu: ndarray
+    map_start: ndarray
+    map_shape: ndarray
+    map_frame: ndarray
+    hfield: ndarray
+    hfield_size: ndarray
+    hfield_shape: ndarray
+    hfield_adr: ndarray
+    hfield_data: ndarray
+    neq: int
+
+
+class Rows(NamedTuple):
+    """Everything that may push: contacts first, then joint limits, then dry joint friction. Capacity = len(gap).
+
+    `kind`: NORMAL, CONE or BOX. `source`: the two geoms of a contact (second pushes on first); (joint, -1) of a limit;
+    (dof, -2) of dry friction. `gap` in m (rad), negative = depth. `bound` in N (N m), of dry friction only.
+    """
+
+    kind: ndarray
+    source: ndarray
+    point: ndarray
+    frame: ndarray
+    gap: ndarray
+    mu: ndarray
+    bound: ndarray
+    J: ndarray
+    J_first: ndarray
+    J_second: ndarray

@@ -1,0 +1,209 @@
+"""From the state in mjData to rows: contacts with their frames and Jacobians, joint limits, dry joint friction."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from surefoot.kernels.cache import kernel
+from surefoot.kernels.engine import point_jacobian, read_address, read_float, read_int
+from surefoot.kernels.friction import contact_friction
+from surefoot.kernels.height_field import belongs_to_facet
+from surefoot.kernels.plant import BOX, CONE, NORMAL
+
+SLIP_FLOOR = 1e-6  # m/s: above this the first tangent follows the slip
+
+
+@kernel
+def gather_rows(plant, rows, dt, touch, law_mu, planned, stance):
+    """Fill `rows`; returns the number of blocks, or -1 if the capacity is too small.
+
+    Args:
+        plant: model and data after `smooth_terms`.
+        rows: outputs.
+        dt: step in s.
+        touch: a contact whose gap is larger enters with its normal row only (m).
+        law_mu: friction the law believes in; NaN: ask the scene.
+        planned: if True only contacts of geoms in `stance` with the fixed world count, and they count as closed.
+        stance: (ngeom,) bool.
+    """
+    count = _gather_contacts(plant, rows, touch, law_mu, planned, stance)
+    if count < 0:
+        return -1
+    count = _gather_limits(plant, rows, count, dt)
+    if count < 0:
+        return -1
+    return _gather_dry_friction(plant, rows, count)
+
+
+@kernel
+def _gather_contacts(plant, rows, touch, law_mu, planned, stance):
+    layout = plant.layout
+    found = read_int(plant.d + layout.ncon)
+    base = read_address(plant.d + layout.contact)
+    count = 0
+    for i in range(found):
+        contact = base + i * layout.contact_size
+        if read_int(contact + layout.exclude) > 1:  # 0: MuJoCo would use it, 1: in the gap
+            continue
+        first = read_int(contact + layout.geom + 4)  # row 0 of MuJoCo's frame points from geom1 to geom2
+        second = read_int(contact + layout.geom)
+        if first < 0 or second < 0:
+            continue
+        sign = 1.0
+        if plant.geom_rank[second] > plant.geom_rank[first]:
+            first, second = second, first
+            sign = -1.0
+        if planned and not (stance[first] and plant.geom_rank[second] == 0):
+            continue
+        if count == rows.gap.shape[0]:
+            return -1
+        point = rows.point[count]
+        normal = rows.frame[count, 0]
+        for k in range(3):
+            point[k] = read_float(contact + layout.pos + 8 * k)
+            normal[k] = sign * read_float(contact + layout.frame + 8 * k)
+        if plant.hfield[second] >= 0 and not belongs_to_facet(plant, second, point, normal):
+            continue
+        if _is_duplicate(rows, count, first, second):
+            continue
+        gap = read_float(contact + layout.dist)
+        rows.source[count, 0] = first
+        rows.source[count, 1] = second
+        rows.gap[count] = min(gap, 0.0) if planned else gap
+        closed = rows.gap[count] <= touch
+        rows.kind[count] = CONE if closed else NORMAL
+        rows.bound[count] = 0.0
+        if np.isnan(law_mu):
+            rows.mu[count] = contact_friction(plant, first, second, read_int(contact + layout.dim), point)
+        else:
+            rows.mu[count] = law_mu
+        _contact_rows(plant, rows, count, closed)
+        count += 1
+    return count
+
+
+@kernel
+def _is_duplicate(rows, count, first, second):
+    """True if the same two geoms already touch at the same point along the same normal."""
+    for j in range(count):
+        if rows.source[j, 0] != first or rows.source[j, 1] != second:
+            continue
+        apart = 0.0
+        turned = 0.0
+        for k in range(3):
+            apart = max(apart, abs(rows.point[j, k] - rows.point[count, k]))
+            turned = max(turned, abs(rows.frame[j, 0, k] - rows.frame[count, 0, k]))
+        if apart < 1e-9 and turned < 1e-9:
+            return True
+    return False
+
+
+@kernel
+def _contact_rows(plant, rows, i, closed):
+    """Frame and Jacobian of contact i: relative velocity of the first body against the second."""
+    first = plant.geom_bodyid[rows.source[i, 0]]
+    second = plant.geom_bodyid[rows.source[i, 1]]
+    nv = rows.J.shape[1]
+    point_jacobian(plant.m, plant.d, rows.point[i], first, rows.J_first)
+    if plant.geom_rank[rows.source[i, 1]] > 0:
+        point_jacobian(plant.m, plant.d, rows.point[i], second, rows.J_second)
+        for k in range(3):
+            for j in range(nv):
+                rows.J_first[k, j] -= rows.J_second[k, j]
+    if closed:
+        _tangents(plant, rows, i)
+        used = 3
+    else:
+        used = 1
+        rows.frame[i, 1:] = 0.0
+    for r in range(3):
+        row = rows.J[3 * i + r]
+        if r >= used:
+            row[:] = 0.0
+            continue
+        a, b, c = rows.frame[i, r, 0], rows.frame[i, r, 1], rows.frame[i, r, 2]
+        for j in range(nv):
+            row[j] = a * rows.J_first[0, j] + b * rows.J_first[1, j] + c * rows.J_first[2, j]
+
+
+@kernel
+def _tangents(plant, rows, i):
+    """First tangent: along the slip, else world x (y where x is normal) in the tangent plane. Uses J_first."""
+    normal, first, second = rows.frame[i, 0], rows.frame[i, 1], rows.frame[i, 2]
+    along = 0.0
+    for k in range(3):
+        first[k] = 0.0
+        for j in range(rows.J.shape[1]):
+            first[k] += rows.J_first[k, j] * plant.qvel[j]
+        along += first[k] * normal[k]
+    length = 0.0
+    for k in range(3):
+        first[k] -= along * normal[k]
+        length += first[k] ** 2
+    if length <= SLIP_FLOOR**2:
+        axis = 0 if abs(normal[0]) < 0.9 else 1
+        length = 0.0
+        for k in range(3):
+            first[k] = (1.0 if k == axis else 0.0) - normal[axis] * normal[k]
+            length += first[k] ** 2
+    length = math.sqrt(length)
+    for k in range(3):
+        first[k] /= length
+    second[0] = normal[1] * first[2] - normal[2] * first[1]
+    second[1] = normal[2] * first[0] - normal[0] * first[2]
+    second[2] = normal[0] * first[1] - normal[1] * first[0]
+
+
+@kernel
+def _gather_limits(plant, rows, count, dt):
+    """One normal row for a hinge or slide joint that could reach its limit within the step or so."""
+    for joint in range(plant.jnt_type.shape[0]):
+        if not plant.jnt_limited[joint] or plant.jnt_type[joint] < 2:
+            continue
+        dof = plant.jnt_dofadr[joint]
+        position = plant.qpos[plant.jnt_qposadr[joint]]
+        reach = 0.01 + 4.0 * dt * abs(plant.qvel[dof])
+        for side in range(2):
+            gap = position - plant.jnt_range[joint, 0] if side == 0 else plant.jnt_range[joint, 1] - position
+            if gap > reach:
+                continue
+            if count == rows.gap.shape[0]:
+                return -1
+            _clear(rows, count)
+            rows.kind[count] = NORMAL
+            rows.source[count, 0] = joint
+            rows.source[count, 1] = -1
+            rows.gap[count] = gap
+            rows.J[3 * count, dof] = 1.0 if side == 0 else -1.0
+            count += 1
+    return count
+
+
+@kernel
+def _gather_dry_friction(plant, rows, count):
+    """One box row for each degree of freedom with dry friction."""
+    for dof in range(plant.dof_frictionloss.shape[0]):
+        if plant.dof_frictionloss[dof] <= 0.0:
+            continue
+        if count == rows.gap.shape[0]:
+            return -1
+        _clear(rows, count)
+        rows.kind[count] = BOX
+        rows.source[count, 0] = dof
+        rows.source[count, 1] = -2
+        rows.bound[count] = plant.dof_frictionloss[dof]
+        rows.J[3 * count + 1, dof] = 1.0
+        count += 1
+    return count
+
+
+@kernel
+def _clear(rows, i):
+    rows.point[i] = 0.0
+    rows.frame[i] = 0.0
+    rows.gap[i] = 0.0
+    rows.mu[i] = 0.0
+    rows.bound[i] = 0.0
+    rows.J[3 * i : 3 * i + 3] = 0.0
