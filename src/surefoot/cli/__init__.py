@@ -1,0 +1,60 @@
+"""The `surefoot` command. One thin file a command; each imports what it needs when it runs, so that help is instant."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from surefoot.cli import doctor, drop, robots, show
+from surefoot.cli.console import Commands
+
+_HELP = """What contact will do to a robot.
+
+ROBOT is a bundled name (see `surefoot robots`) or a path to an MJCF (.xml) or URDF file.
+
+Try:
+
+    surefoot drop links --mu 0.7 --plot drop.png --video drop.webp
+
+    surefoot show my_robot.urdf -o my_robot.png
+
+    surefoot doctor
+"""
+
+app = typer.Typer(
+    name="surefoot",
+    cls=Commands,
+    help=_HELP,
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+robots.register(app)
+show.register(app)
+drop.register(app)
+doctor.register(app)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"surefoot {version('surefoot')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _surefoot(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and stop.")
+    ] = False,
+) -> None:
+    pass
+
+
+def main() -> None:
+    """Run the command line."""
+    app()

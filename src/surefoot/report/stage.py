@@ -39,6 +39,7 @@ def dress(scene: Scene, width: int, height: int) -> mujoco.MjModel:
     model.vis.headlight.ambient[:] = 0.4
     model.vis.headlight.diffuse[:] = 0.5
     model.vis.headlight.specular[:] = 0.1
+    model.vis.map.shadowclip = 1.6  # the shadow map's edge, where it speckles, lies outside the picture
     model.vis.map.znear = 0.001
     _colours(scene, model)
     return model

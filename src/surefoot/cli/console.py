@@ -1,0 +1,39 @@
+"""What all commands share: the console, and errors as one clear line."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+Robot = Annotated[
+    str,
+    typer.Argument(
+        metavar="ROBOT", help="A bundled name (`surefoot robots`) or a path to an MJCF or URDF.", show_default=False
+    ),
+]
+
+
+class Commands(TyperGroup):
+    """Commands whose `SurefootError`s end in one red line and exit code 1, never in a traceback."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the chosen command."""
+        from surefoot.errors import SurefootError
+
+        try:
+            return super().invoke(ctx)
+        except SurefootError as error:
+            from rich.text import Text
+
+            line = Text.assemble(("error: ", "bold red"), (str(error), "red"))
+            console(stderr=True).print(line, soft_wrap=True)
+            raise typer.Exit(1) from None
+
+
+def console(stderr: bool = False) -> Any:
+    """A Rich console on the streams as they are now."""
+    from rich.console import Console
+
+    return Console(stderr=stderr, highlight=False)
