@@ -1,0 +1,257 @@
+"""The one problem: from dynamics and a prescribed set to contact space, and back.
+
+    A v_u+  =  kappa_u - B v_a+ + J_u' f            free rows
+    dt tau  =  C v_a+ + B' v_u+ - kappa_a - J_a' f  prescribed rows, read off afterwards
+
+With A = L L' and W = J_u L^-T (a row a contact row) the contact velocities are affine in the impulses:
+
+    c+ = W W' f + c0,        c0 = W L^-1 (kappa_u - B v_a+) + J_a v_a+                                           (*)
+
+The free velocities are taken in reverse order: then L has the sparsity of the kinematic tree, and an envelope keeps it.
+Bilateral rows (loops, coupled joints) are removed before a law sees the problem: W is projected onto what they leave free.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from numpy import ndarray
+
+from surefoot.kernels.cache import kernel
+from surefoot.kernels.engine import dense_inertia
+
+
+class Reduced(NamedTuple):
+    """Work and result of the reduction; arrays are as long as the largest problem, `nu` columns of them in use.
+
+    `free`: indices of free velocities, last first. `y0`: L^-1 (kappa_u - B v_a+). `rise`: L's first non-zero column per row.
+    `Q`: orthonormal rows that span the bilateral rows; `particular`: what meets their right side (both in the y-space).
+    """
+
+    M: ndarray
+    kappa: ndarray
+    free: ndarray
+    L: ndarray
+    rise: ndarray
+    y0: ndarray
+    W: ndarray
+    c0: ndarray
+    Q: ndarray
+    R_bilateral: ndarray
+    order: ndarray
+    particular: ndarray
+    y: ndarray
+
+
+@kernel
+def assemble(plant, dt, torque, reduced):
+    """Inertia with implicit damping, and kappa = M v + dt (p - h + torque) with `torque` (nv,) the known forces."""
+    M, kappa, v = reduced.M, reduced.kappa, plant.qvel
+    nv = v.shape[0]
+    dense_inertia(plant.m, plant.d, M)
+    for i in range(nv):
+        # Damping acts on the new velocity: -B v+ instead of the -B v that MuJoCo's passive force holds.
+        M[i, i] += dt * plant.dof_damping[i]
+    for i in range(nv):
+        total = dt * (plant.qfrc_passive[i] + plant.qfrc_applied[i] - plant.qfrc_bias[i] + torque[i])
+        for j in range(nv):
+            total += M[i, j] * v[j]
+        kappa[i] = total
+
+
+@kernel
+def reduce_to_contacts(J, n_rows, prescribed, v_next, reduced):
+    """Fill L, W, c0 for the given prescribed set; returns nu, or -1 if the inertia is not positive definite.
+
+    Args:
+        J: contact Jacobian; the first `n_rows` rows count.
+        n_rows: number of rows.
+        prescribed: (nv,) bool.
+        v_next: (nv,) velocities at the end of the step; read where prescribed.
+        reduced: work and results.
+    """
+    M, L, W, y0, free, rise = reduced.M, reduced.L, reduced.W, reduced.y0, reduced.free, reduced.rise
+    nv = prescribed.shape[0]
+    nu = 0
+    for i in range(nv - 1, -1, -1):
+        if not prescribed[i]:
+            free[nu] = i
+            nu += 1
+    for i in range(nu):
+        row = free[i]
+        total = reduced.kappa[row]
+        if nu < nv:
+            for j in range(nv):
+                if prescribed[j]:
+                    total -= M[row, j] * v_next[j]
+        y0[i] = total
+        rise[i] = i
+        for j in range(i + 1):
+            L[i, j] = M[row, free[j]]
+            if L[i, j] != 0.0 and j < rise[i]:
+                rise[i] = j
+    if not _envelope_cholesky(L, rise, nu):
+        return -1
+    _envelope_forward(L, rise, nu, y0, 0)
+    for r in range(n_rows):
+        start = nu
+        for i in range(nu):
+            W[r, i] = J[r, free[i]]
+            if W[r, i] != 0.0 and start == nu:
+                start = i
+        _envelope_forward(L, rise, nu, W[r], start)
+        total = 0.0
+        for i in range(start, nu):
+            total += W[r, i] * y0[i]
+        if nu < nv:
+            for j in range(nv):
+                if prescribed[j]:
+                    total += J[r, j] * v_next[j]
+        reduced.c0[r] = total
+    return nu
+
+
+@kernel
+def _envelope_cholesky(L, rise, n):
+    for i in range(n):
+        first = rise[i]
+        for j in range(first, i):
+            total = L[i, j]
+            for k in range(max(first, rise[j]), j):
+                total -= L[i, k] * L[j, k]
+            L[i, j] = total / L[j, j]
+        pivot = L[i, i]
+        for k in range(first, i):
+            pivot -= L[i, k] * L[i, k]
+        if not pivot > 0.0:
+            return False
+        L[i, i] = math.sqrt(pivot)
+    return True
+
+
+@kernel
+def _envelope_forward(L, rise, n, x, start):
+    """Solve L y = x in place; x is zero before `start`."""
+    for i in range(start, n):
+        total = x[i]
+        for k in range(max(rise[i], start), i):
+            total -= L[i, k] * x[k]
+        x[i] = total / L[i, i]
+
+
+@kernel
+def hold_bilateral(n_rows, first, count, target, nu, tolerance, reduced):
+    """Remove bilateral rows J_E v+ = target, which stand at rows first..first+count-1 of W and c0.
+
+    The rows of W become W (I - Q'Q); c0 is what remains with the bilateral rows met. Rows 0..n_rows-1 are changed.
+
+    Returns:
+        The rank of the bilateral rows, or -1 - k if row k depends on the others and contradicts them.
+    """
+    W, Q, R, order, p, c0, y0 = (
+        reduced.W, reduced.Q, reduced.R_bilateral, reduced.order, reduced.particular, reduced.c0, reduced.y0,
+    )  # fmt: skip
+    for i in range(nu):
+        p[i] = 0.0
+    scale = 0.0
+    for r in range(first, first + count):
+        scale = max(scale, abs(c0[r]), abs(target[r - first]))
+    rank = 0
+    for e in range(count):
+        row = W[first + e]
+        size = 0.0
+        for i in range(nu):
+            size += row[i] * row[i]
+        size = math.sqrt(size)
+        q = Q[rank]
+        for i in range(nu):
+            q[i] = row[i]
+        for k in range(rank):
+            R[e, k] = 0.0
+        for _ in range(2):  # twice is enough for orthogonality to rounding
+            for k in range(rank):
+                along = 0.0
+                for i in range(nu):
+                    along += Q[k, i] * q[i]
+                R[e, k] += along
+                for i in range(nu):
+                    q[i] -= along * Q[k, i]
+        left = 0.0
+        for i in range(nu):
+            left += q[i] * q[i]
+        left = math.sqrt(left)
+        # Velocity still missing on this row: target - J_a v_a+ - row . p, where c0 = row . y0 + J_a v_a+.
+        missing = target[e] - c0[first + e]
+        for i in range(nu):
+            missing += row[i] * (y0[i] - p[i])
+        if left <= 1e-9 * size or size == 0.0:
+            if abs(missing) > tolerance * max(scale, 1e-12):
+                return -1 - e
+            continue
+        for i in range(nu):
+            q[i] /= left
+            p[i] += missing / left * q[i]
+        R[e, rank] = left
+        order[rank] = e
+        rank += 1
+    for r in range(n_rows):
+        row = W[r]
+        change = 0.0
+        for i in range(nu):
+            change += row[i] * p[i]
+        for k in range(rank):
+            along = 0.0
+            start = 0.0
+            for i in range(nu):
+                along += Q[k, i] * row[i]
+                start += Q[k, i] * y0[i]
+            change -= along * start
+            for i in range(nu):
+                row[i] -= along * Q[k, i]
+        c0[r] += change
+    return rank
+
+
+@kernel
+def velocities(nu, n_rows, rank, f, v_next, reduced):
+    """Fill the free entries of v_next from the impulses: y = (I - Q'Q)(y0 + W'f) + p, v_u = L^-T y."""
+    y, L = reduced.y, reduced.L
+    for i in range(nu):
+        y[i] = reduced.y0[i]
+    for r in range(n_rows):
+        if f[r] != 0.0:
+            for i in range(nu):
+                y[i] += reduced.W[r, i] * f[r]
+    for k in range(rank):
+        along = 0.0
+        for i in range(nu):
+            along += reduced.Q[k, i] * reduced.y0[i]
+        for i in range(nu):
+            y[i] -= along * reduced.Q[k, i]
+    if rank > 0:
+        for i in range(nu):
+            y[i] += reduced.particular[i]
+    for i in range(nu - 1, -1, -1):
+        y[i] /= L[i, i]
+        for j in range(reduced.rise[i], i):
+            y[j] -= L[i, j] * y[i]
+    for i in range(nu):
+        v_next[reduced.free[i]] = y[i]
+
+
+@kernel
+def needed_force(J, n_rows, f, v_next, dt, reduced, force_out):
+    """force = (M v+ - kappa - J'f) / dt on every row: what the prescribed velocities need; zero (to rounding) on free ones."""
+    nv = v_next.shape[0]
+    for i in range(nv):
+        total = -reduced.kappa[i]
+        for j in range(nv):
+            total += reduced.M[i, j] * v_next[j]
+        force_out[i] = total
+    for r in range(n_rows):
+        if f[r] != 0.0:
+            for i in range(nv):
+                force_out[i] -= J[r, i] * f[r]
+    for i in range(nv):
+        force_out[i] /= dt

@@ -1,0 +1,264 @@
+"""One step of the one problem, from the state in mjData to velocities, impulses and forces; and the move to the next state."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from numpy import ndarray
+
+from surefoot.kernels.active_modes import Scratch, cold_modes, solve_modes
+from surefoot.kernels.cache import kernel
+from surefoot.kernels.contact_law import Pivoting, solve_contacts
+from surefoot.kernels.engine import equality_rows, integrate, read_address, read_float, read_int, smooth_terms
+from surefoot.kernels.plant import BOX, CONE, NORMAL, Plant, Rows
+from surefoot.kernels.reduction import (
+    Reduced,
+    assemble,
+    hold_bilateral,
+    needed_force,
+    reduce_to_contacts,
+    velocities,
+)
+from surefoot.kernels.rows import gather_rows
+from surefoot.kernels.status import INCONSISTENT, NOT_FINITE, SOLVED
+
+# Further ends of a step, beyond those of the solvers.
+CAPACITY = 100  # more contacts than the work arrays hold: grow them and call again
+CONTACTS_DROPPED = 101  # MuJoCo's arena was full, it dropped contacts
+INERTIA = 102  # the inertia matrix is not positive definite
+
+
+class Settings(NamedTuple):
+    """Numbers that shape a step.
+
+    `law_mu`: friction the law believes in, NaN: ask the scene. `bilateral_rate`: share of a loop's gap closed per step.
+    `depth_rate`: share of the depth removed per step beyond `slop`. `restitution`: Newton's, for approach over `bounce`.
+    """
+
+    dt: float
+    touch: float
+    law_mu: float
+    tolerance: float
+    bilateral_rate: float
+    depth_rate: float
+    slop: float
+    restitution: float
+    bounce: float
+
+
+class Step(NamedTuple):
+    """Everything one step reads and writes; made once, used for ever."""
+
+    plant: Plant
+    rows: Rows
+    reduced: Reduced
+    scratch: Scratch
+    pivoting: Pivoting
+    edges: ndarray  # (k, 2)
+    offset: ndarray  # (capacity,) gap / dt
+    impulse_bound: ndarray  # (capacity,)
+    f: ndarray  # (3 capacity,) impulses
+    target: ndarray  # (bilateral rows,)
+    prescribed: ndarray  # (nv,) bool
+    v_next: ndarray  # (nv,)
+    torque: ndarray  # (nv,) known generalised forces
+    force: ndarray  # (nv,) what prescribed velocities need
+    planned: ndarray  # (1,) bool
+    stance: ndarray  # (ngeom,) bool
+    warnings: ndarray  # (2,) int64: contacts and constraints dropped so far
+    correction: ndarray  # (nv,) displacement that removes depth
+    zeros: ndarray  # (3 capacity,)
+    gaps: ndarray  # (capacity,)
+    normal_only: ndarray  # (capacity,) int64
+
+
+@kernel
+def _finite(values):
+    total = 0.0
+    for i in range(values.shape[0]):
+        total += values[i] * 0.0
+    return total == 0.0
+
+
+@kernel
+def find_rows(step, settings):
+    """Smooth terms and rows of the state in mjData. Returns (status, number of blocks)."""
+    plant = step.plant
+    if not (_finite(plant.qpos) and _finite(plant.qvel) and _finite(step.torque) and _finite(step.v_next)):
+        return NOT_FINITE, 0
+    smooth_terms(plant.m, plant.d, plant.qfrc_bias)
+    for k in range(2):  # mjWARN_INERTIA is 0, then the two that mean dropped rows
+        number = read_int(plant.d + plant.layout.warning + (1 + k) * plant.layout.warning_size)
+        if number != step.warnings[k]:
+            step.warnings[k] = number
+            return CONTACTS_DROPPED, 0
+    n = gather_rows(
+        plant, step.rows, settings.dt, settings.touch, settings.law_mu, step.planned[0], step.stance
+    )
+    if n < 0:
+        return CAPACITY, 0
+    return SOLVED, n
+
+
+@kernel
+def _bilateral(step, n, settings):
+    """Copy MuJoCo's equality rows behind the contact rows; returns their number or -1 if there is no room."""
+    plant, J = step.plant, step.rows.J
+    if plant.neq == 0:
+        return 0
+    equality_rows(plant.m, plant.d)
+    count = read_int(plant.d + plant.layout.ne)
+    if 3 * n + count > J.shape[0] or count > step.target.shape[0]:
+        return -1
+    nv = J.shape[1]
+    values = read_address(plant.d + plant.layout.efc_J)
+    gaps = read_address(plant.d + plant.layout.efc_pos)
+    for e in range(count):
+        for j in range(nv):
+            J[3 * n + e, j] = read_float(values + 8 * (e * nv + j))
+        step.target[e] = -settings.bilateral_rate / settings.dt * read_float(gaps + 8 * e)
+    return count
+
+
+@kernel
+def _offsets(step, n, settings):
+    """Gap rates (EQUATIONS: phi/dt, penetration counts as zero) and Newton restitution."""
+    rows = step.rows
+    for i in range(n):
+        step.impulse_bound[i] = settings.dt * rows.bound[i]
+        step.offset[i] = max(rows.gap[i], 0.0) / settings.dt
+        if settings.restitution > 0.0 and rows.kind[i] != BOX and rows.source[i, 1] >= 0:
+            approach = 0.0
+            for j in range(rows.J.shape[1]):
+                approach += rows.J[3 * i, j] * step.plant.qvel[j]
+            if approach < -settings.bounce and rows.gap[i] + settings.dt * approach <= 0.0:
+                step.offset[i] = settings.restitution * approach
+
+
+@kernel
+def solve_rows(step, settings, n):
+    """Solve the one problem on rows 0..n-1. Returns (status, residual, method, nu, bilateral rank or row).
+
+    `step.v_next` receives the free velocities, `step.f` the impulses, `step.force` what the prescribed ones need.
+    """
+    rows, reduced, plant = step.rows, step.reduced, step.plant
+    assemble(plant, settings.dt, step.torque, reduced)
+    bilateral = _bilateral(step, n, settings)
+    if bilateral < 0:
+        return CAPACITY, math.inf, 0, 0, 0
+    total = 3 * n + bilateral
+    nu = reduce_to_contacts(rows.J, total, step.prescribed, step.v_next, reduced)
+    if nu < 0:
+        return INERTIA, math.inf, 0, 0, 0
+    rank = 0
+    if bilateral > 0:
+        rank = hold_bilateral(3 * n, 3 * n, bilateral, step.target, nu, settings.tolerance, reduced)
+        if rank < 0:
+            return INCONSISTENT, math.inf, 0, nu, rank
+    _offsets(step, n, settings)
+    status, residual, method = solve_contacts(
+        reduced.W, nu, n, reduced.c0, step.offset, rows.kind, rows.mu, step.impulse_bound, step.edges,
+        settings.tolerance, step.scratch, step.pivoting, step.f,
+    )  # fmt: skip
+    velocities(nu, 3 * n, rank, step.f, step.v_next, reduced)
+    if nu < plant.qvel.shape[0]:
+        needed_force(rows.J, 3 * n, step.f, step.v_next, settings.dt, reduced, step.force)
+        if rank > 0:
+            _bilateral_force(step, n, bilateral, rank, nu, settings)
+        _dry_friction_of_prescribed(step)
+    return status, residual, method, nu, rank
+
+
+@kernel
+def _bilateral_force(step, n, count, rank, nu, settings):
+    """Take the part of the bilateral impulses that acts on prescribed rows out of the needed force."""
+    reduced, J = step.reduced, step.rows.J
+    Q, R, order = reduced.Q, reduced.R_bilateral, reduced.order
+    # What the bilateral impulses add in the y-space, p - Q'Q(y0 + W_full'f) = R'x over the independent rows; y holds v_u's.
+    # Free rows of M v+ - kappa - J'f equal J_E,u' f_E: solve for f_E through L: L^-1 of it is spanned by Q.
+    y = reduced.y
+    for i in range(nu):
+        total = step.force[reduced.free[i]] * settings.dt
+        for k in range(reduced.rise[i], i):
+            total -= reduced.L[i, k] * y[k]
+        y[i] = total / reduced.L[i, i]
+    # sum_e f_e (row e of W_E) = y with row e = sum_k R[e, k] Q[k]: back substitution over the independent rows.
+    for k in range(rank - 1, -1, -1):
+        total = 0.0
+        for i in range(nu):
+            total += Q[k, i] * y[i]
+        for later in range(k + 1, rank):
+            total -= R[order[later], k] * step.target[later]
+        step.target[k] = total / R[order[k], k]
+    for k in range(rank):
+        row = J[3 * n + order[k]]
+        for i in range(row.shape[0]):
+            step.force[i] -= row[i] * step.target[k] / settings.dt
+
+
+@kernel
+def _dry_friction_of_prescribed(step):
+    """A prescribed joint's motor also overcomes its dry friction; at rest it uses what friction holds."""
+    loss = step.plant.dof_frictionloss
+    for i in range(loss.shape[0]):
+        if step.prescribed[i] and loss[i] > 0.0:
+            if step.v_next[i] > 0.0:
+                step.force[i] += loss[i]
+            elif step.v_next[i] < 0.0:
+                step.force[i] -= loss[i]
+            else:
+                step.force[i] = math.copysign(max(abs(step.force[i]) - loss[i], 0.0), step.force[i])
+
+
+@kernel
+def deepest(rows, n):
+    """Largest penetration among contacts and limits (m or rad), at least 0."""
+    depth = 0.0
+    for i in range(n):
+        if rows.kind[i] != BOX:
+            depth = max(depth, -rows.gap[i])
+    return depth
+
+
+@kernel
+def _remove_depth(step, settings, n, nu):
+    """The least displacement (in the inertia's metric) that takes a share of the depth away; adds no velocity."""
+    rows, s, reduced = step.rows, step.scratch, step.reduced
+    for i in range(n):
+        step.gaps[i] = settings.depth_rate * (rows.gap[i] + settings.slop) if rows.gap[i] < -settings.slop else 0.0
+        step.gaps[i] += max(rows.gap[i], 0.0)
+        step.normal_only[i] = NORMAL
+        if rows.kind[i] == BOX:
+            s.g[i, 0] = 0.0
+    scale = deepest(rows, n)
+    cold_modes(n, step.zeros, step.normal_only, step.impulse_bound, s)
+    residual = solve_modes(
+        reduced.W, nu, n, step.zeros, step.gaps, step.normal_only, rows.mu, step.impulse_bound, step.edges,
+        scale, 1e-9, 40, 24, s, step.f,
+    )  # fmt: skip
+    if not residual < 1e-6:
+        return False
+    y = reduced.y
+    for i in range(nu):
+        y[i] = s.y[i]
+    for i in range(nu - 1, -1, -1):
+        y[i] /= reduced.L[i, i]
+        for j in range(reduced.rise[i], i):
+            y[j] -= reduced.L[i, j] * y[i]
+    for i in range(step.correction.shape[0]):
+        step.correction[i] = 0.0
+    for i in range(nu):
+        step.correction[reduced.free[i]] = y[i]
+    return True
+
+
+@kernel
+def advance(step, settings, n, nu):
+    """Move to the next state: q+ = q (+) dt v+ (semi-implicit), then remove depth. Overwrites `step.f` if there is depth."""
+    plant = step.plant
+    for i in range(plant.qvel.shape[0]):
+        plant.qvel[i] = step.v_next[i]
+    integrate(plant.m, plant.qpos, plant.qvel, settings.dt)
+    if settings.depth_rate > 0.0 and deepest(step.rows, n) > settings.slop and _remove_depth(step, settings, n, nu):
+        integrate(plant.m, plant.qpos, step.correction, 1.0)
