@@ -2,7 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
 import typer
+
+from surefoot.cli.console import Robot, console
+
+
+class Law(StrEnum):
+    """Contact laws by the names used on the command line."""
+
+    COULOMB = "coulomb"
+    NO_SLIP = "no-slip"
 
 
 def register(app: typer.Typer) -> None:
@@ -10,6 +25,107 @@ def register(app: typer.Typer) -> None:
     app.command()(drop)
 
 
-def drop() -> None:
-    """Drop."""
-    raise NotImplementedError
+def drop(
+    robot: Robot,
+    law: Annotated[Law, typer.Option(help="Contact law.")] = Law.COULOMB,
+    mu: Annotated[float, typer.Option(help="Friction coefficient of the coulomb law; inf is allowed.")] = 0.7,
+    height: Annotated[float, typer.Option(help="Height of the fall, in m.")] = 0.1,
+    tilt: Annotated[float, typer.Option(help="Roll of the base when let go, in degrees.")] = 0.0,
+    duration: Annotated[float, typer.Option(help="How long to simulate, in s.")] = 2.0,
+    dt: Annotated[float, typer.Option(help="Time step, in s.")] = 1e-3,
+    plot: Annotated[Path | None, typer.Option(help="Figure to write: .png, .pdf or .svg.", show_default=False)] = None,
+    video: Annotated[Path | None, typer.Option(help="Animation to write: .webp.", show_default=False)] = None,
+    speed: Annotated[float, typer.Option(help="Speed of the animation; 1 is real time.")] = 0.5,
+) -> None:
+    """Drop ROBOT from a height while its joints hold their home posture, and sum up what the ground did.
+
+    Try:
+
+        surefoot drop links --height 0.2 --tilt 10 --video drop.webp
+
+        surefoot drop links --law no-slip --plot drop.png
+
+        surefoot drop my_robot.urdf --mu 0.2 --duration 5
+    """
+    import surefoot as sf
+    from surefoot.cli.fall import fall, let_go
+    from surefoot.report.animation import ANIMATION_ENDINGS, animate
+    from surefoot.report.landing import landing
+    from surefoot.report.picture import writable
+    from surefoot.simulate.plot import ENDINGS
+
+    if plot is not None:
+        writable("--plot", plot, ENDINGS)
+    if video is not None:
+        writable("--video", video, ANIMATION_ENDINGS)
+    scene = sf.load(robot)
+    chosen = sf.Coulomb(mu=mu) if law is Law.COULOMB else sf.NoSlip()
+    start = let_go(scene, height, tilt)
+    screen = console()
+    with progress_bar(screen, "simulating") as tell:
+        result = fall(scene, start, chosen, duration=duration, dt=dt, progress=tell)
+    trace = result.trace
+    friction = f", mu {mu:g}" if law is Law.COULOMB else ""
+    screen.print(summary_table(f"{scene.name}, {law}{friction}", landing(trace), result))
+    if plot is not None:
+        screen.print(f"[green]Wrote[/] {trace.plot(plot)}")
+    if video is not None:
+        with progress_bar(screen, "drawing") as tell:
+            animate(trace, video, speed=speed, progress=tell)
+        screen.print(f"[green]Wrote[/] {video}, {video.stat().st_size / 1e6:.2f} MB")
+    if not trace.ok:
+        raise sf.SurefootError(trace.message)
+
+
+def summary_table(title: str, found: Any, result: Any) -> Any:
+    """A Rich table of a `Landing` and of how fast it was computed."""
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left", title_style="bold", show_header=False)
+    table.add_column(style="bold")
+    table.add_column()
+    for name, text in summary_rows(found, result):
+        table.add_row(name, text)
+    return table
+
+
+def summary_rows(found: Any, result: Any) -> list[tuple[str, str]]:
+    """Names and texts of the summary, in reading order."""
+    trace = result.trace
+    never = "not within this run; try a longer --duration"
+    lost = found.energy_start - found.energy_end
+    span = trace.t[-1] - trace.t[0]
+    return [
+        ("touch-down", "never" if found.touch_time is None else f"{found.touch_time:.3f} s"),
+        (
+            "peak force",
+            f"{found.peak_force:.5g} N = {found.peak_force / found.weight:.1f} x weight, at {found.peak_time:.3f} s",
+        ),
+        ("at rest after", never if found.rest_time is None else f"{found.rest_time:.3f} s"),
+        ("drift at the end", f"{1e6 * found.drift:.3g} um in the last {found.drift_window:.3g} s"),
+        ("slip", f"{1e3 * found.slip:.3g} mm by the foot that slid furthest"),
+        ("deepest penetration", f"{1e6 * found.penetration:.3g} um"),
+        ("peak torque", f"{found.peak_torque:.3g} N m"),
+        ("energy", f"{found.energy_start:.4g} J at the start, {lost:.4g} J lost, {found.energy_end:.2g} J left moving"),
+        ("steps", ", ".join(f"{count} {name}" for name, count in result.statuses)),
+        (
+            "speed",
+            f"{len(trace.torque) / result.seconds:,.0f} steps/s, {span / result.seconds:.3g} x real time",
+        ),
+    ]
+
+
+@contextmanager
+def progress_bar(screen: Any, what: str) -> Iterator[Callable[[int, int], None]]:
+    """A bar that goes when the work is done; yields what to call with (done, total)."""
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.percentage:.0f} %"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=screen, transient=True) as bar:
+        task = bar.add_task(what, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import typer
 
 
-
 def register(app: typer.Typer) -> None:
     """Add the command to the application."""
     app.command()(robots)

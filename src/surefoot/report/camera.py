@@ -6,6 +6,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+MARGIN = 1.15  # the picture is this much wider than what it shows
 _TERRAIN = (int(mujoco.mjtGeom.mjGEOM_PLANE), int(mujoco.mjtGeom.mjGEOM_HFIELD))
 
 
@@ -66,10 +67,10 @@ def aim(
     right, up, forward = sight_axes(azimuth, elevation)
     corners = np.array(np.meshgrid(*zip(low, high, strict=True), indexing="ij")).reshape(3, -1).T - centre
     half_height = np.tan(np.radians(fovy) / 2)
-    # A corner at depth d before the centre is inside if |offset| <= (distance + d) tan(half angle).
-    sideways = np.abs(corners @ right) / (half_height * aspect) - corners @ forward
-    upwards = np.abs(corners @ up) / half_height - corners @ forward
-    camera.distance = max(1.12 * float(max(sideways.max(), upwards.max())), 1e-3)
+    # A corner d behind the centre is inside if |offset| <= (distance + d) tan(half angle).
+    sideways = MARGIN * np.abs(corners @ right) / (half_height * aspect) - corners @ forward
+    upwards = MARGIN * np.abs(corners @ up) / half_height - corners @ forward
+    camera.distance = max(float(max(sideways.max(), upwards.max())), 1e-3)
     return camera
 
 

@@ -1,0 +1,128 @@
+"""The experiment behind `surefoot drop`: let go, hold the posture, time it."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import surefoot as sf
+from surefoot import checks
+from surefoot.cli.posture import hold_posture
+from surefoot.errors import InputError
+from surefoot.robots.scene import Scene
+from surefoot.robots.state import State
+
+
+@dataclass(frozen=True)
+class Fall:
+    """A fall and how long it took to compute.
+
+    Attributes:
+        trace: the roll-out.
+        seconds: wall time of the roll-out, without compiling.
+        statuses: how the steps ended, most frequent first.
+    """
+
+    trace: Any
+    seconds: float
+    statuses: tuple[tuple[str, int], ...]
+
+
+def let_go(scene: Scene, height: float, tilt: float = 0.0) -> State:
+    """The home posture, lifted and tilted.
+
+    Args:
+        scene: a robot with a floating base.
+        height: in m, of the lowest point of the upright robot above the ground.
+        tilt: roll of the base in degrees; the robot is lifted so that no foot starts lower for it.
+
+    Returns:
+        The state to start from, at rest.
+
+    Raises:
+        InputError: the robot is bolted down, or a number is out of range.
+    """
+    height = checks.number("height", height, at_least=0.0)
+    tilt = np.radians(checks.number("tilt", tilt, at_least=-180.0, at_most=180.0))
+    if scene.base is None:
+        raise InputError(
+            f"robot: {scene.name!r} is bolted down and cannot fall; `surefoot robots` lists those that can"
+        )
+    home = scene.home()
+    model = scene.model
+    start = int(model.jnt_qposadr[model.body_jntadr[model.body(scene.base).id]])
+    q = home.q.copy()
+    q[start + 2] += height + _lowering(scene, home, tilt)
+    turn = np.array([np.cos(tilt / 2), np.sin(tilt / 2), 0.0, 0.0])
+    q[start + 3 : start + 7] = _product(turn, q[start + 3 : start + 7])
+    return home.replace(q=q, v=np.zeros(scene.nv))
+
+
+def fall(
+    scene: Scene,
+    start: State,
+    law: Any,
+    *,
+    duration: float = 2.0,
+    dt: float = 1e-3,
+    progress: Callable[[int, int], None] | None = None,
+) -> Fall:
+    """Simulate a fall with the joints held at their home posture.
+
+    Args:
+        scene: the robot.
+        start: where it is let go.
+        law: contact law.
+        duration: in s.
+        dt: time step in s.
+        progress: called with steps done and their total.
+
+    Returns:
+        The fall.
+    """
+    duration = checks.number("duration", duration, above=0.0)
+    simulator = sf.Simulator(scene, dt=dt, law=law)
+    policy = hold_posture(scene, scene.home(), dt)
+    # One step first: it loads or compiles the kernels, which is not what is being timed.
+    simulator.rollout(start, policy, duration=dt)
+    began = time.perf_counter()
+    trace = simulator.rollout(start, policy, duration=duration, progress=progress)
+    seconds = time.perf_counter() - began
+    names = Counter(_status_name(code) for code in trace.status)
+    return Fall(trace, seconds, tuple(names.most_common()))
+
+
+def _status_name(code: Any) -> str:
+    from surefoot.solvers.status import Status
+
+    return Status.from_code(code).name.lower().replace("_", " ")
+
+
+def _lowering(scene: Scene, home: State, tilt: float) -> float:
+    """How far the lowest point of the robot sinks when the base rolls by `tilt` (rad), in m."""
+    import mujoco
+
+    from surefoot.report.camera import bounds
+
+    data = mujoco.MjData(scene.model)
+    home.to_mujoco(data)
+    mujoco.mj_kinematics(scene.model, data)
+    low, high = bounds(scene.model, data)
+    base = data.body(scene.base).xpos
+    corners = np.array([(y - base[1], z - base[2]) for y in (low[1], high[1]) for z in (low[2], high[2])])
+    lowest = (np.sin(tilt) * corners[:, 0] + np.cos(tilt) * corners[:, 1]).min()
+    return max(0.0, float((low[2] - base[2]) - lowest))
+
+
+def _product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Product of two quaternions w, x, y, z."""
+    import mujoco
+
+    result = np.empty(4)
+    mujoco.mju_mulQuat(result, a, b)
+    return result
