@@ -18,10 +18,11 @@ from numpy.typing import NDArray
 
 from surefoot import checks
 from surefoot.errors import InputError
-from surefoot.robots import scenery
 from surefoot.robots.scene import Surface
 
 STICKY = 100.0  # stands for infinite friction in MuJoCo's own engine, as in the files of Zapolsky and Drumwright 2015
+_STONE = (0.62, 0.60, 0.57, 1.0)
+_FIELD = "surefoot_ground"
 TERRAIN_PRIORITY = 2  # in MuJoCo's own engine too, the terrain's friction beats that of what touches it
 
 
@@ -155,7 +156,7 @@ class Curb:
             size=[self.thickness / 2, self.length / 2, self.height],  # half of it is under ground
             pos=[*self.position, 0.0],
             quat=[math.cos(self.yaw / 2), 0.0, 0.0, math.sin(self.yaw / 2)],
-            rgba=scenery.STONE,
+            rgba=_STONE,
         )
         _rub(geom, mu)
         return ground, Surface("curb", mu)
@@ -248,12 +249,10 @@ class HeightMap:
         """Add the height map to the world of `spec`."""
         rows, columns = self.heights.shape
         half_x, half_y = self.size[0] / 2, self.size[1] / 2
-        field = spec.hfield("ground") or spec.add_hfield(name="ground")
+        field = spec.hfield(_FIELD) or spec.add_hfield(name=_FIELD)
         field.nrow, field.ncol, field.size = rows, columns, [half_x, half_y, self.height, 0.1]
         field.userdata = (self.heights / self.height).astype(np.float32).ravel()
-        geom = spec.worldbody.add_geom(
-            name="ground", type=mujoco.mjtGeom.mjGEOM_HFIELD, hfieldname="ground", material=scenery.ground(spec)
-        )
+        geom = spec.worldbody.add_geom(name="ground", type=mujoco.mjtGeom.mjGEOM_HFIELD, hfieldname=_FIELD)
         grid = self.friction
         mu = None if isinstance(self.mu, tuple) else self.mu
         _rub(geom, mu if grid is None else float(grid.mean()))
@@ -293,9 +292,7 @@ def _level(x: Any, y: Any, z: float) -> Any:
 
 
 def _add_plane(spec: mujoco.MjSpec, mu: float | None, **where: Any) -> Surface:
-    geom = spec.worldbody.add_geom(
-        name="ground", type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0, 0, 1], material=scenery.ground(spec), **where
-    )
+    geom = spec.worldbody.add_geom(name="ground", type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0, 0, 1], **where)
     _rub(geom, mu)
     return Surface("ground", mu)
 

@@ -23,6 +23,7 @@ UNTOUCHABLE = {"contype": 0, "conaffinity": 0}
 BODY_COLOUR = (0.27, 0.35, 0.45, 1.0)
 LIMB_COLOUR = (0.72, 0.76, 0.80, 1.0)
 TIP_COLOUR = (0.95, 0.55, 0.15, 1.0)
+PEDESTAL_COLOUR = (0.55, 0.57, 0.60, 1.0)
 
 
 def resolve_mass(name: str, mass: float | None, density: float | None, volume: float) -> float:
@@ -242,3 +243,10 @@ class Joint:
         if self.effort is not None:
             motor.ctrllimited = mujoco.mjtLimited.mjLIMITED_TRUE
             motor.ctrlrange = [-self.effort, self.effort]
+
+
+def add_pedestal(base: mujoco.MjsBody, height: float, radius: float) -> None:
+    """Draw a column under a bolted base; it has no mass and touches nothing."""
+    if height > 0:
+        column = Rod(length=height, radius=radius, mass=0.0)
+        column.add_to(base, "PEDESTAL", pos=[0, 0, -height / 2], rgba=PEDESTAL_COLOUR, **UNTOUCHABLE)

@@ -1,0 +1,126 @@
+"""Put a robot, a terrain and loose objects into one scene."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from surefoot.errors import InputError
+from surefoot.robots.objects import Loose
+from surefoot.robots.placing import put_on
+from surefoot.robots.scene import Note, Scene, Surface
+from surefoot.robots.terrains import Terrain
+
+KEEP = "keep"
+
+
+def scene(robot: Scene | None = None, *, terrain: Terrain | str | None = KEEP, objects: Sequence[Loose] = ()) -> Scene:
+    """A new scene: a robot on a terrain, with loose objects.
+
+    Args:
+        robot: a robot or a scene; it is copied, not changed. None for a scene of objects alone.
+        terrain: replaces the robot's ground; None for no ground; "keep" for the one it stands on. A floating robot is
+            lifted or lowered until its lowest part just touches.
+        objects: boxes, balls and the like, where they say they are; they follow the robot in `State.q`.
+
+    Returns:
+        The scene. Its home is the robot's, then the objects' own poses.
+
+    Raises:
+        InputError: two things of one name, or something that is no terrain or no object.
+    """
+    if robot is not None and not isinstance(robot, Scene):
+        raise InputError(f"robot: expected a robot from load() or None, got {robot!r}")
+    objects = _checked(objects)
+    spec = mujoco.MjSpec() if robot is None else robot.spec.copy()
+    old = () if robot is None else robot.surfaces
+    notes = () if robot is None else robot.notes
+    home = np.empty(0) if robot is None else robot.home().q
+    surfaces = old
+    if not (isinstance(terrain, str) and terrain == KEEP):
+        notes += _clear(spec, old)
+        surfaces = _lay(spec, terrain)
+        if terrain is not None and robot is not None and robot.base is not None:
+            home = _stand(spec, terrain, surfaces, robot.base, home)
+    for thing in objects:
+        _refuse_taken(spec, thing.name)
+        thing.add_to(spec)
+    poses = [thing.pose for thing in objects]
+    _extend_keyframes(spec, poses)
+    return Scene(
+        spec,
+        name="scene" if robot is None else robot.name,
+        joints=() if robot is None else robot.joints,
+        base=None if robot is None else robot.base,
+        feet=() if robot is None else robot.feet,
+        objects=(() if robot is None else robot.objects) + tuple(thing.name for thing in objects),
+        surfaces=surfaces,
+        notes=notes,
+        home=np.concatenate([home, *poses]),
+    )
+
+
+def _checked(objects: Any) -> list[Loose]:
+    if isinstance(objects, Loose) or not isinstance(objects, Iterable):
+        raise InputError(f"objects: expected a list such as [Box(...)], got {objects!r}")
+    objects = list(objects)
+    for thing in objects:
+        if not isinstance(thing, Loose):
+            raise InputError(f"objects: expected a Box, a Ball or the like, got {thing!r}")
+    return objects
+
+
+def _clear(spec: mujoco.MjSpec, surfaces: tuple[Surface, ...]) -> tuple[Note, ...]:
+    """Take the old terrain away, and the friction pairs that name it; say which."""
+    gone = {surface.geom for surface in surfaces}
+    notes = []
+    for pair in list(spec.pairs):
+        if pair.geomname1 in gone or pair.geomname2 in gone:
+            what = f"{pair.geomname1}, {pair.geomname2}"
+            notes.append(Note("ignored", what, "This friction pair went with the terrain that was replaced."))
+            spec.delete(pair)
+    for name in gone:
+        spec.delete(spec.geom(name))
+    return tuple(notes)
+
+
+def _lay(spec: mujoco.MjSpec, terrain: Any) -> tuple[Surface, ...]:
+    if terrain is None:
+        return ()
+    if not isinstance(terrain, Terrain):
+        raise InputError(f"terrain: expected a terrain such as Plane(), None or {KEEP!r}, got {terrain!r}")
+    before = {geom.name for geom in spec.geoms}
+    surfaces = terrain.add_to(spec)
+    for surface in surfaces:
+        if surface.geom in before:
+            raise InputError(f"terrain: the robot already has a geom called {surface.geom!r} that is not its ground")
+    return surfaces
+
+
+def _stand(
+    spec: mujoco.MjSpec, terrain: Any, surfaces: tuple[Surface, ...], base: str, home: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    model = spec.compile()
+    joint = model.body(base).jntadr[0]
+    if joint < 0 or model.jnt_type[joint] != int(mujoco.mjtJoint.mjJNT_FREE):
+        return home
+    return put_on(terrain, surfaces, model, base, home)
+
+
+def _refuse_taken(spec: mujoco.MjSpec, name: str) -> None:
+    for kind, things in (("body", spec.bodies), ("joint", spec.joints), ("geom", spec.geoms)):
+        if any(thing.name == name for thing in things):
+            raise InputError(f"objects: a {kind} is called {name!r} already; give each object a name of its own")
+
+
+def _extend_keyframes(spec: mujoco.MjSpec, poses: list[NDArray[np.float64]]) -> None:
+    """Keyframes list every position: let the objects follow."""
+    for key in spec.keys:
+        if len(key.qpos):
+            key.qpos = np.concatenate([np.array(list(key.qpos)), *poses])
+        if len(key.qvel):
+            key.qvel = np.concatenate([np.array(list(key.qvel)), np.zeros(6 * len(poses))])
