@@ -34,8 +34,9 @@ def show(
         surefoot show my_robot.urdf -o side.png --azimuth 90 --elevation 0
     """
     import surefoot as sf
-    from surefoot.report.picture import picture
+    from surefoot.report.picture import PICTURE_ENDINGS, picture, writable
 
+    writable("--output", output, PICTURE_ENDINGS)
     scene = sf.load(robot)
     path = picture(scene, output, width=width, height=height, azimuth=azimuth, elevation=elevation)
     screen = console()

@@ -237,7 +237,7 @@ def _units(trace: Any, turning: str, sliding: str) -> str:
 
 def _looks(count: int) -> list[dict[str, Any]]:
     """Line styles: the first lines wider, so that feet that do the same are all seen."""
-    widths = np.linspace(3.2, 1.0, count) if count > 1 else [1.4]
+    widths = np.linspace(3.2, 1.0, count) if count != 1 else [1.4]
     return [{"color": _COLOURS[i % len(_COLOURS)], "linewidth": float(width)} for i, width in enumerate(widths)]
 
 
