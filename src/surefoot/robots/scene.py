@@ -12,7 +12,11 @@ from numpy.typing import NDArray
 
 from surefoot import checks
 from surefoot.errors import InputError, ModelError
+from surefoot.robots import pinocchio
 from surefoot.robots.state import State
+
+# As numbers: MuJoCo's enums never equal a NumPy integer in `x in (...)`.
+ONE_DOF = (int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_SLIDE))
 
 
 @dataclass(frozen=True)
@@ -157,10 +161,36 @@ class Scene:
         places = checks.indices("contacts", names, [foot.name for foot in self.feet], "foot")
         return [np.array([self.model.geom(g).id for g in self.feet[i].geoms], dtype=np.int64) for i in places]
 
+    def to_pinocchio(self, q: Any, v: Any, *, pin_model: Any = None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The same state as Pinocchio writes it: quaternion x, y, z, w; linear velocity in the body frame.
+
+        Args:
+            q: (nq,) pose in the order of `State.q`.
+            v: (nv,) velocity in the order of `State.v`.
+            pin_model: the `pinocchio.Model` to write for; its joints are matched by name. None: the model that
+                Pinocchio's `buildModelFromUrdf` makes of the same file (with `JointModelFreeFlyer()` if it floats).
+
+        Returns:
+            Pinocchio's q and v. Loose objects are left out.
+        """
+        q, v = checks.array("q", q, (self.nq,)), checks.array("v", v, (self.nv,))
+        return pinocchio.to_pinocchio(pinocchio.layout(self.model, self.base, self.objects, pin_model), q, v)
+
+    def from_pinocchio(
+        self, q: Any, v: Any, *, pin_model: Any = None
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The inverse of `to_pinocchio`; joints that Pinocchio's model lacks, and loose objects, are as in `home()`."""
+        layout = pinocchio.layout(self.model, self.base, self.objects, pin_model)
+        q, v = checks.array("q", q, (layout.nq_pin,)), checks.array("v", v, (layout.nv_pin,))
+        home = self.home()
+        return pinocchio.from_pinocchio(layout, q, v, home.q, home.v)
+
     def _dof(self, joint: str) -> int:
         index = mujoco.mj_name2id(self.model, mujoco.mjtObj.mjOBJ_JOINT, joint)
         if index < 0:
             raise ModelError(f"{self.name}: no joint is called {joint!r}")
-        if self.model.jnt_type[index] not in (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE):
-            raise ModelError(f"{self.name}: joint {joint!r} has several degrees of freedom and cannot be actuated as one")
+        if self.model.jnt_type[index] < int(mujoco.mjtJoint.mjJNT_SLIDE):
+            raise ModelError(
+                f"{self.name}: joint {joint!r} has several degrees of freedom and cannot be actuated as one"
+            )
         return int(self.model.jnt_dofadr[index])
