@@ -71,9 +71,15 @@ class SoftTrace:
 
 
 def soft_trace(
-    scene: Scene, duration: float = 0.6, dt: float = 2e-3, height: float = 0.05, kp: float = 30.0, kd: float = 0.1
+    scene: Scene,
+    duration: float = 0.6,
+    dt: float = 2e-3,
+    height: float = 0.05,
+    kp: float | np.ndarray = 30.0,
+    kd: float | np.ndarray = 0.1,
 ) -> SoftTrace:
-    """Drop a scene from `height` m with its joints held by springs."""
+    """Drop a scene from `height` m with its joints held by springs and dampers (numbers or matrices)."""
+    kp, kd = (gain * np.eye(len(scene.joints)) if np.isscalar(gain) else gain for gain in (kp, kd))
     model = scene.spec.copy().compile()
     model.opt.timestep = dt
     data = mujoco.MjData(model)
@@ -84,7 +90,7 @@ def soft_trace(
     q, v, t, torques, start = [data.qpos.copy()], [data.qvel.copy()], [0.0], [], [0]
     geoms, points, frames, forces, gaps, velocities = [], [], [], [], [], []
     for _ in range(round(duration / dt)):
-        torque = kp * (home - data.qpos[scene.joint_positions]) - kd * data.qvel[scene.dofs]
+        torque = kp @ (home - data.qpos[scene.joint_positions]) - kd @ data.qvel[scene.dofs]
         data.qfrc_applied[scene.dofs] = torque
         mujoco.mj_step(model, data)
         for i, contact in enumerate(data.contact):

@@ -11,7 +11,8 @@ from surefoot.cli.console import Commands
 
 _HELP = """What contact will do to a robot.
 
-ROBOT is a bundled name (see `surefoot robots`) or a path to an MJCF (.xml) or URDF file.
+ROBOT is a bundled name (see `surefoot robots`), a path to an MJCF or URDF file, or `example:solo12` for a robot of the
+package example-robot-data.
 
 Try:
 

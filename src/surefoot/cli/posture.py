@@ -1,4 +1,4 @@
-"""Joint gains that hold a posture on any robot, chosen from its inertia and weight."""
+"""A compiled controller that holds a posture on any robot, its gains chosen from the robot's inertia and weight."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ import surefoot as sf
 from surefoot.robots.scene import Scene
 from surefoot.robots.state import State
 
-SAG = 0.1  # rad: how far a joint may give way under its share of the weight
-DAMPING = 0.5  # of the largest damping that an explicit controller can apply without overshoot
-STIFFNESS = 0.2  # of the largest stiffness that it can apply stably
+SAG = 0.1  # rad: how far a joint may give way under a leg's share of the weight
+STABLE = 0.5  # dt^2 K A, at most; an undamped spring held for a step is stable below 4
 
 
-def posture_gains(scene: Scene, state: State, dt: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Stiffness and damping per actuated joint.
+def posture_gains(scene: Scene, state: State, dt: float) -> tuple[float, NDArray[np.float64]]:
+    """Stiffness K and damping V of the torque K (target - q) - V v.
 
-    A torque -K q - D v held for one step is stable if dt D and dt^2 K are small beside the inertia the motors feel when
-    the robot flies, the inverse of the actuated block of M^-1. So D is the inverse of that block's diagonal, scaled by
-    its largest eigenvalue; K carries a leg's share of the weight with `SAG` of give, but no more than stable.
+    K carries a leg's share of the weight with `SAG` of give, and dampers D would be critical for that share. Held for
+    a whole step they would make a light shank shake. So V is what dampers do at the *end* of a step,
+    tau = -D v+, where v+ = v + dt A tau is how the flying robot answers and A is the actuated block of M^-1 at `state`:
+    V = (1 + dt D A)^-1 D. A touching robot gives way less, so what is stable in the air is stable on the ground.
 
     Args:
         scene: the robot.
@@ -30,7 +30,7 @@ def posture_gains(scene: Scene, state: State, dt: float) -> tuple[NDArray[np.flo
         dt: control step in s.
 
     Returns:
-        Stiffness (len(joints),) in N m/rad and damping (len(joints),) in N m s/rad.
+        K in N m/rad, the same for all joints, and V in N m s/rad, (len(joints), len(joints)).
     """
     model = scene.model
     data = mujoco.MjData(model)
@@ -39,28 +39,31 @@ def posture_gains(scene: Scene, state: State, dt: float) -> tuple[NDArray[np.flo
     inertia = np.zeros((scene.nv, scene.nv))
     mujoco.mj_fullM(model, data, inertia)
     mobility = np.linalg.inv(inertia)[np.ix_(scene.dofs, scene.dofs)]
-    felt = 1.0 / np.diag(mobility)
-    scaled = np.sqrt(felt)[:, None] * mobility * np.sqrt(felt)
-    unit = felt / float(np.linalg.eigvalsh(scaled)[-1])
-    load = scene.mass * float(np.linalg.norm(model.opt.gravity)) * _reach(scene, data) / max(len(scene.feet), 1)
-    stiffness = np.minimum(load / SAG, STIFFNESS * unit / dt**2)
-    return stiffness, DAMPING * unit / dt
+    reach, legs = _reach(scene, data), max(len(scene.feet), 1)
+    stiffness = scene.mass * float(np.linalg.norm(model.opt.gravity)) * reach / legs / SAG
+    damping = 2.0 * np.sqrt(stiffness * scene.mass * reach**2 / legs)
+    most = STABLE / (dt**2 * float(np.linalg.eigvalsh(mobility)[-1]))
+    return min(stiffness, most), damping * np.linalg.inv(np.eye(len(scene.dofs)) + dt * damping * mobility)
 
 
 def hold_posture(scene: Scene, state: State, dt: float) -> Any:
     """A compiled policy that holds the joints where they are in `state`; `dt` is the control step in s."""
     stiffness, damping = posture_gains(scene, state, dt)
     target = state.q[scene.joint_positions]
-    return spring_and_damper.bind(np.concatenate([scene.joint_positions, scene.dofs, target, stiffness, damping]))
+    numbers = (scene.joint_positions, scene.dofs, target, damping.ravel(), [stiffness])
+    return springs_and_dampers.bind(np.concatenate(numbers, dtype=np.float64))
 
 
 @sf.policy
-def spring_and_damper(t, q, v, torque_out, memory, params):
-    """Pull each joint to its target; params: places in q, places in v, targets, stiffness, damping."""
+def springs_and_dampers(t, q, v, torque_out, memory, params):
+    """Torque K (target - q) - V v; params: places of the joints in q, in v, their targets, V row by row, K."""
     n = torque_out.size
+    stiffness = params[3 * n + n * n]
     for i in range(n):
-        position, speed = q[int(params[i])], v[int(params[n + i])]
-        torque_out[i] = params[3 * n + i] * (params[2 * n + i] - position) - params[4 * n + i] * speed
+        torque = stiffness * (params[2 * n + i] - q[int(params[i])])
+        for j in range(n):
+            torque -= params[3 * n + i * n + j] * v[int(params[n + j])]
+        torque_out[i] = torque
     return 0
 
 
