@@ -1,0 +1,198 @@
+"""The benchmark harness on a toy test set: what it counts, and what it writes."""
+
+import csv
+import math
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from benchmarks import machine, report
+from benchmarks.harness import (
+    Absent,
+    Method,
+    Problem,
+    Record,
+    Result,
+    Setting,
+    Task,
+    TestSet,
+    Verdict,
+    measure,
+    require,
+)
+from benchmarks.sets import ALL
+from benchmarks.summary import summarise
+
+
+def _problems(quick):
+    return [Problem(f"p{i}", "small" if i < 2 else "large", i, work=2) for i in range(3 if quick else 5)]
+
+
+def _method(name, answer, ours=False):
+    """A method whose `answer(i)` is (claimed, residual)."""
+    return Method(
+        name,
+        "x = i",
+        lambda problem, setting: Task(lambda: problem.data, lambda i: Verdict(*answer(i))),
+        ours,
+        "Timed: a look",
+    )
+
+
+def _raises(problem, setting):
+    def call():
+        raise RuntimeError("singular")
+
+    return Task(call, lambda answer: Verdict(True, 0.0))
+
+
+def _absent():
+    raise Absent("gone", "no module named 'gone'", "pip install gone")
+
+
+def _toy(finders, problems=_problems):
+    strict = [Setting("strict", 1e-8)]
+    return TestSet("toy", "Toys", "Numbers.", "solve", problems, strict, finders, ["peer"], ["Toys prove little."])
+
+
+TOY = _toy(
+    [
+        lambda: _method("ours", lambda i: (True, 1e-12), ours=True),
+        lambda: _method("peer", lambda i: (i != 0, 1e-10)),
+        lambda: _method("bluff", lambda i: (True, 1e-3 if i == 3 else 0.0)),
+        lambda: Method("broken", "none", _raises),
+        _absent,
+    ]
+)
+
+
+def _records(method, size, seconds, **rest):
+    values = {"claimed": True, "residual": 0.0, "repeats": 5, **rest}
+    return [Record("strict", size, f"p{i}", method, s, **values) for i, s in enumerate(seconds)]
+
+
+def test_every_method_meets_every_problem_and_failures_are_kept():
+    result = measure(TOY)
+    assert [method.name for method in result.methods] == ["ours", "peer", "bluff", "broken"]
+    assert len(result.records) == 4 * 5
+    broken = [record for record in result.records if record.method == "broken"]
+    assert {record.error for record in broken} == {"RuntimeError: singular"}
+    assert all(math.isnan(record.seconds) and not record.claimed for record in broken)
+
+
+def test_methods_take_turns_problem_by_problem():
+    order = [record.method for record in measure(TOY).records]
+    assert order[:8] == ["ours", "peer", "bluff", "broken", "peer", "bluff", "broken", "ours"]
+
+
+def test_success_needs_a_claim_and_a_residual_within_tolerance():
+    rows = {(row.method, row.size): row for row in summarise(measure(TOY))}
+    assert rows["ours", "small"].success == 1.0
+    assert (rows["peer", "small"].success, rows["peer", "small"].wrong) == (0.5, 0.0)
+    assert (rows["bluff", "large"].success, rows["bluff", "large"].wrong) == pytest.approx((2 / 3, 1 / 3))
+    assert rows["bluff", "large"].residual == 1e-3
+    assert (rows["broken", "large"].success, rows["broken", "large"].errors) == (0.0, 3)
+    assert math.isnan(rows["broken", "large"].p50)
+
+
+def test_a_claim_whose_residual_is_not_a_number_is_wrong():
+    row = summarise(measure(_toy([lambda: _method("peer", lambda i: (True, math.nan))])))[0]
+    assert (row.success, row.wrong, row.residual) == (0.0, 1.0, math.inf)
+
+
+def test_percentiles_and_ratios_of_known_times():
+    methods = [_method("ours", lambda i: (True, 0.0), ours=True), _method("peer", lambda i: (True, 0.0))]
+    times = [float(i) for i in range(1, 102)]
+    records = _records("ours", "small", times) + _records("peer", "small", [4 * t for t in times])
+    ours, peer = summarise(Result(TOY, methods, [], records))
+    assert (ours.p50, ours.p99, ours.worst) == (51.0, 100.0, 101.0)
+    assert (ours.ratios, ours.worst_ratios) == ({"peer": 0.25}, {"peer": 0.25})
+    assert peer.ratios == {"peer": 1.0}
+
+
+def test_best_of_the_repeats_per_unit_of_work_without_the_reset():
+    waits = iter([0.0, 0.0, 0.05, 0.02, 0.04])  # two calls warm up
+
+    def prepare(problem, setting):
+        return Task(lambda: time.sleep(next(waits)), lambda answer: Verdict(True, 0.0), lambda: time.sleep(0.03))
+
+    one = [Problem("p", "small", 0, work=10)]
+    record = measure(_toy([lambda: Method("peer", "none", prepare)], problems=lambda quick: one), repeats=3).records[0]
+    assert 0.002 <= record.seconds < 0.004
+    assert record.repeats == 3
+
+
+def test_quick_and_only():
+    result = measure(TOY, quick=True, only=["peer"])
+    assert [record.problem for record in result.records] == ["p0", "p1", "p2"]
+    assert {record.method for record in result.records} == {"peer"}
+
+
+def test_progress_reaches_its_total():
+    seen, totals = [], []
+    measure(TOY, on_progress=seen.append, on_start=totals.append)
+    assert totals == [len(seen)]
+    assert "large, ours" in seen
+
+
+def test_report_names_absent_peers_machine_law_and_limitations():
+    text = report.markdown(measure(TOY), machine.facts())
+    assert "- **gone**: no module named 'gone' (`pip install gone`)" in text
+    assert "| size | method | problems | solved | wrong | residual | p50 per solve | p99 | worst | p50 / peer |" in text
+    assert "| small | **ours** | 2 | 100 % | 0 % | 1e-12 |" in text
+    assert "| small | peer | 2 | 50.0 % | 0 % | 1e-10 |" in text
+    assert "- broken on p0: RuntimeError: singular" in text
+    for fact in ("- processor: ", "- cores: ", "numba ", "Toys prove little.", "compare within a run"):
+        assert fact in text
+
+
+def test_a_set_without_problems_says_so():
+    text = report.markdown(measure(_toy(TOY.finders, problems=lambda quick: _absent())), {})
+    assert "Nothing was measured: see Absent." in text
+    assert "pip install gone" in text
+
+
+def test_files_hold_the_tables_and_every_record(tmp_path):
+    result = measure(TOY)
+    paths = report.write(result, machine.facts(), tmp_path / "new")
+    assert [path.name for path in paths] == ["toy.md", "toy.csv", "toy-problems.csv"]
+    with paths[1].open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 2 * 4
+    assert float(rows[0]["p50 / peer"]) == pytest.approx(float(rows[0]["p50"]) / float(rows[1]["p50"]))
+    with paths[2].open(newline="") as file:
+        assert sum(1 for _ in csv.DictReader(file)) == len(result.records)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(1.234e-5, "12.3 us"), (0.0045, "4.5 ms"), (1.2, "1.2 s"), (1.5e-4, "150 us"), (math.nan, "-")],
+)
+def test_durations_have_a_unit_that_fits(seconds, text):
+    assert report.duration(seconds) == text
+
+
+def test_shares_never_round_to_all_or_none():
+    rows = _records("ours", "small", [1.0] * 2000)
+    rows[0] = Record("strict", "small", "p0", "ours", 1.0, 5, False, math.nan)
+    text = report.markdown(Result(TOY, [_method("ours", lambda i: (True, 0.0))], [], rows), {})
+    assert "| 99.9 % | 0 % |" in text
+
+
+def test_a_missing_module_gives_the_pip_line():
+    with pytest.raises(Absent, match="no_such_peer: No module named 'no_such_peer'") as caught:
+        require("no_such_peer", "no_such_peer", "no-such-peer")
+    assert caught.value.remedy == "pip install no-such-peer"
+
+
+def test_the_command_line_names_its_test_sets():
+    root = Path(__file__).parents[1]
+    run = [sys.executable, "-m", "benchmarks", "nonsense"]
+    done = subprocess.run(
+        run, cwd=root, capture_output=True, text=True, env={"COLUMNS": "200", "PATH": ""}, check=False
+    )
+    assert done.returncode == 2
+    assert "no test set is called nonsense; the choices are lcp, contact, step" in done.stderr
+    assert list(ALL) == ["lcp", "contact", "step"]
