@@ -8,12 +8,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import mujoco
 import numpy as np
+from numpy.typing import NDArray
 
 import surefoot as sf
 from surefoot import checks
 from surefoot.cli.posture import hold_posture
 from surefoot.errors import InputError
+from surefoot.report.camera import bounds
 from surefoot.robots.scene import Scene
 from surefoot.robots.state import State
 
@@ -57,9 +60,9 @@ def let_go(scene: Scene, height: float, tilt: float = 0.0) -> State:
     model = scene.model
     start = int(model.jnt_qposadr[model.body_jntadr[model.body(scene.base).id]])
     q = home.q.copy()
-    q[start + 2] += height + _lowering(scene, home, tilt)
     turn = np.array([np.cos(tilt / 2), np.sin(tilt / 2), 0.0, 0.0])
-    q[start + 3 : start + 7] = _product(turn, q[start + 3 : start + 7])
+    mujoco.mju_mulQuat(q[start + 3 : start + 7], turn, home.q[start + 3 : start + 7])
+    q[start + 2] += height + max(0.0, _lowest(scene, home.q) - _lowest(scene, q))
     return home.replace(q=q, v=np.zeros(scene.nv))
 
 
@@ -103,26 +106,9 @@ def _status_name(code: Any) -> str:
     return Status.from_code(code).name.lower().replace("_", " ")
 
 
-def _lowering(scene: Scene, home: State, tilt: float) -> float:
-    """How far the lowest point of the robot sinks when the base rolls by `tilt` (rad), in m."""
-    import mujoco
-
-    from surefoot.report.camera import bounds
-
+def _lowest(scene: Scene, q: NDArray[np.float64]) -> float:
+    """Height in m of the lowest corner of the boxes round the robot's parts at configuration `q`."""
     data = mujoco.MjData(scene.model)
-    home.to_mujoco(data)
+    data.qpos[:] = q
     mujoco.mj_kinematics(scene.model, data)
-    low, high = bounds(scene.model, data)
-    base = data.body(scene.base).xpos
-    corners = np.array([(y - base[1], z - base[2]) for y in (low[1], high[1]) for z in (low[2], high[2])])
-    lowest = (np.sin(tilt) * corners[:, 0] + np.cos(tilt) * corners[:, 1]).min()
-    return max(0.0, float((low[2] - base[2]) - lowest))
-
-
-def _product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Product of two quaternions w, x, y, z."""
-    import mujoco
-
-    result = np.empty(4)
-    mujoco.mju_mulQuat(result, a, b)
-    return result
+    return float(bounds(scene.model, data)[0][2])
