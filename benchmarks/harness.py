@@ -84,11 +84,13 @@ class Task:
         call: the timed work; returns the raw answer.
         judge: the verdict on that answer, not timed.
         reset: run before each call, not timed.
+        units: how often `call` does the work (a compiled loop around something too short to call from Python).
     """
 
     call: Callable[[], Any]
     judge: Callable[[Any], Verdict]
     reset: Callable[[], Any] = lambda: None
+    units: int = 1
 
 
 @dataclass(frozen=True)
@@ -236,8 +238,10 @@ def _warm_up(method: Method, problem: Problem, setting: Setting) -> None:
 
 def _meet(method: Method, problem: Problem, setting: Setting, repeats: int) -> Record:
     times: list[float] = []
+    units = problem.work
     try:
         task = method.prepare(problem, setting)
+        units *= task.units
         answer = None
         while len(times) < repeats and sum(times) < LONG:
             task.reset()
@@ -248,7 +252,7 @@ def _meet(method: Method, problem: Problem, setting: Setting, repeats: int) -> R
         verdict, message = Verdict(False, math.nan), f"{type(error).__name__}: {error}"
     else:
         message = ""
-    best = math.nan if message else min(times) / problem.work
+    best = math.nan if message else min(times) / units
     names = (setting.name, problem.size, problem.name, method.name)
     return Record(*names, best, len(times), bool(verdict.claimed), float(verdict.residual), message)
 

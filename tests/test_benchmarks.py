@@ -196,3 +196,12 @@ def test_the_command_line_names_its_test_sets():
     assert done.returncode == 2
     assert "no test set is called nonsense; the choices are lcp, contact, step" in done.stderr
     assert list(ALL) == ["lcp", "contact", "step"]
+
+
+def test_a_task_that_does_its_work_several_times_is_timed_per_unit():
+    def prepare(problem, setting):
+        return Task(lambda: time.sleep(0.02), lambda answer: Verdict(True, 0.0), units=5)
+
+    one = [Problem("p", "small", 0, work=2)]
+    record = measure(_toy([lambda: Method("peer", "none", prepare)], problems=lambda quick: one), repeats=1).records[0]
+    assert 0.002 <= record.seconds < 0.004
