@@ -28,6 +28,7 @@ class Pivoting(NamedTuple):
     """Work arrays of the pivoting fallback."""
 
     best: ndarray  # (3 capacity,) impulses
+    certificate: ndarray  # (capacity,) weights that prove a demand impossible, or mark its culprits
 
 
 @kernel

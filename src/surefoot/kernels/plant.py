@@ -13,6 +13,11 @@ NORMAL = 0  # normal row only: an open contact, a joint limit
 CONE = 1  # closed contact: normal and two tangents
 BOX = 2  # dry friction of a joint: one tangent row (tangent 1) with a fixed bound
 
+# Second entry of `Rows.source` where the block is not a contact of two geoms.
+LIMIT = -1  # first entry: the joint
+DRY_FRICTION = -2  # first entry: the degree of freedom
+GIVEN = -3  # a contact that the caller gave
+
 
 class Plant(NamedTuple):
     """One model and its data, as addresses and live views (names as in MuJoCo unless said).
@@ -62,8 +67,8 @@ class Plant(NamedTuple):
 class Rows(NamedTuple):
     """Everything that may push: contacts first, then joint limits, then dry joint friction. Capacity = len(gap).
 
-    `kind`: NORMAL, CONE or BOX. `source`: the two geoms of a contact (second pushes on first); (joint, -1) of a limit;
-    (dof, -2) of dry friction. `gap` in m (rad), negative = depth. `bound` in N (N m), of dry friction only.
+    `kind`: NORMAL, CONE or BOX. `source`: the two geoms of a contact (second pushes on first), (joint, LIMIT), (dof, DRY_FRICTION) or
+    (0, GIVEN). `gap` in m (rad), negative = depth. `bound` in N (N m), of dry friction only.
     """
 
     kind: ndarray

@@ -10,7 +10,7 @@ from surefoot.kernels.cache import kernel
 from surefoot.kernels.engine import point_jacobian, read_address, read_float, read_int
 from surefoot.kernels.friction import contact_friction
 from surefoot.kernels.height_field import belongs_to_facet
-from surefoot.kernels.plant import BOX, CONE, NORMAL
+from surefoot.kernels.plant import BOX, CONE, DRY_FRICTION, LIMIT, NORMAL
 
 SLIP_FLOOR = 1e-6  # m/s: above this the first tangent follows the slip
 
@@ -29,12 +29,14 @@ def gather_rows(plant, rows, dt, touch, law_mu, planned, stance):
         stance: (ngeom,) bool.
     """
     count = _gather_contacts(plant, rows, touch, law_mu, planned, stance)
-    if count < 0:
-        return -1
+    return -1 if count < 0 else gather_joint_rows(plant, rows, count, dt)
+
+
+@kernel
+def gather_joint_rows(plant, rows, count, dt):
+    """Add joint limits and dry joint friction behind `count` contacts; returns the number of blocks, or -1."""
     count = _gather_limits(plant, rows, count, dt)
-    if count < 0:
-        return -1
-    return _gather_dry_friction(plant, rows, count)
+    return -1 if count < 0 else _gather_dry_friction(plant, rows, count)
 
 
 @kernel
@@ -174,7 +176,7 @@ def _gather_limits(plant, rows, count, dt):
             _clear(rows, count)
             rows.kind[count] = NORMAL
             rows.source[count, 0] = joint
-            rows.source[count, 1] = -1
+            rows.source[count, 1] = LIMIT
             rows.gap[count] = gap
             rows.J[3 * count, dof] = 1.0 if side == 0 else -1.0
             count += 1
@@ -192,7 +194,7 @@ def _gather_dry_friction(plant, rows, count):
         _clear(rows, count)
         rows.kind[count] = BOX
         rows.source[count, 0] = dof
-        rows.source[count, 1] = -2
+        rows.source[count, 1] = DRY_FRICTION
         rows.bound[count] = plant.dof_frictionloss[dof]
         rows.J[3 * count + 1, dof] = 1.0
         count += 1

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from numba import types
+from numba.experimental import structref
 from numpy import ndarray
 
 from surefoot.kernels.active_modes import Scratch, cold_modes, solve_modes
@@ -20,14 +22,8 @@ from surefoot.kernels.reduction import (
     reduce_to_contacts,
     velocities,
 )
-from surefoot.kernels.rows import gather_rows
-from surefoot.kernels.status import INCONSISTENT, NOT_FINITE, SOLVED
-
-# Further ends of a step, beyond those of the solvers.
-CAPACITY = 100  # more contacts than the work arrays hold: grow them and call again
-CONTACTS_DROPPED = 101  # MuJoCo's arena was full, it dropped contacts
-INERTIA = 102  # the inertia matrix is not positive definite
-
+from surefoot.kernels.rows import gather_joint_rows, gather_rows
+from surefoot.kernels.status import CAPACITY, CONTACTS_DROPPED, INCONSISTENT, INERTIA, NOT_FINITE, SOLVED
 
 class Settings(NamedTuple):
     """Numbers that shape a step.
@@ -50,6 +46,7 @@ class Settings(NamedTuple):
 class Step(NamedTuple):
     """Everything one step reads and writes; made once, used for ever."""
 
+    settings: Settings
     plant: Plant
     rows: Rows
     reduced: Reduced
@@ -73,6 +70,24 @@ class Step(NamedTuple):
     normal_only: ndarray  # (capacity,) int64
 
 
+@structref.register
+class _BoxType(types.StructRef):
+    """Numba's view of a Box."""
+
+
+class Box(structref.StructRefProxy):
+    """A Step behind one pointer: handing its ninety arrays to a kernel one by one costs more than the step itself."""
+
+
+structref.define_proxy(Box, _BoxType, ["value"])
+
+
+@kernel
+def boxed(step):
+    """Put a Step into a Box."""
+    return Box(step)
+
+
 @kernel
 def _finite(values):
     total = 0.0
@@ -82,8 +97,12 @@ def _finite(values):
 
 
 @kernel
-def find_rows(step, settings):
-    """Smooth terms and rows of the state in mjData. Returns (status, number of blocks)."""
+def find_rows(step, given):
+    """Smooth terms and rows of the state in mjData. Returns (status, number of blocks).
+
+    If `given` >= 0, that many contacts already stand in the rows and only joint rows are added.
+    """
+    settings = step.settings
     plant = step.plant
     if not (_finite(plant.qpos) and _finite(plant.qvel) and _finite(step.torque) and _finite(step.v_next)):
         return NOT_FINITE, 0
@@ -93,17 +112,17 @@ def find_rows(step, settings):
         if number != step.warnings[k]:
             step.warnings[k] = number
             return CONTACTS_DROPPED, 0
-    n = gather_rows(
-        plant, step.rows, settings.dt, settings.touch, settings.law_mu, step.planned[0], step.stance
-    )
-    if n < 0:
-        return CAPACITY, 0
-    return SOLVED, n
+    if given >= 0:
+        n = gather_joint_rows(plant, step.rows, given, settings.dt)
+    else:
+        n = gather_rows(plant, step.rows, settings.dt, settings.touch, settings.law_mu, step.planned[0], step.stance)
+    return (CAPACITY, 0) if n < 0 else (SOLVED, n)
 
 
 @kernel
-def _bilateral(step, n, settings):
+def _bilateral(step, n):
     """Copy MuJoCo's equality rows behind the contact rows; returns their number or -1 if there is no room."""
+    settings = step.settings
     plant, J = step.plant, step.rows.J
     if plant.neq == 0:
         return 0
@@ -122,8 +141,9 @@ def _bilateral(step, n, settings):
 
 
 @kernel
-def _offsets(step, n, settings):
+def _offsets(step, n):
     """Gap rates (EQUATIONS: phi/dt, penetration counts as zero) and Newton restitution."""
+    settings = step.settings
     rows = step.rows
     for i in range(n):
         step.impulse_bound[i] = settings.dt * rows.bound[i]
@@ -137,14 +157,15 @@ def _offsets(step, n, settings):
 
 
 @kernel
-def solve_rows(step, settings, n):
-    """Solve the one problem on rows 0..n-1. Returns (status, residual, method, nu, bilateral rank or row).
+def solve_rows(step, n):
+    """Solve the one problem on rows 0..n-1. Returns (status, residual, method, nu, bilateral rows).
 
     `step.v_next` receives the free velocities, `step.f` the impulses, `step.force` what the prescribed ones need.
     """
+    settings = step.settings
     rows, reduced, plant = step.rows, step.reduced, step.plant
     assemble(plant, settings.dt, step.torque, reduced)
-    bilateral = _bilateral(step, n, settings)
+    bilateral = _bilateral(step, n)
     if bilateral < 0:
         return CAPACITY, math.inf, 0, 0, 0
     total = 3 * n + bilateral
@@ -155,8 +176,8 @@ def solve_rows(step, settings, n):
     if bilateral > 0:
         rank = hold_bilateral(3 * n, 3 * n, bilateral, step.target, nu, settings.tolerance, reduced)
         if rank < 0:
-            return INCONSISTENT, math.inf, 0, nu, rank
-    _offsets(step, n, settings)
+            return INCONSISTENT, math.inf, 0, nu, bilateral
+    _offsets(step, n)
     status, residual, method = solve_contacts(
         reduced.W, nu, n, reduced.c0, step.offset, rows.kind, rows.mu, step.impulse_bound, step.edges,
         settings.tolerance, step.scratch, step.pivoting, step.f,
@@ -165,14 +186,15 @@ def solve_rows(step, settings, n):
     if nu < plant.qvel.shape[0]:
         needed_force(rows.J, 3 * n, step.f, step.v_next, settings.dt, reduced, step.force)
         if rank > 0:
-            _bilateral_force(step, n, bilateral, rank, nu, settings)
+            _bilateral_force(step, n, rank, nu)
         _dry_friction_of_prescribed(step)
-    return status, residual, method, nu, rank
+    return status, residual, method, nu, bilateral
 
 
 @kernel
-def _bilateral_force(step, n, count, rank, nu, settings):
+def _bilateral_force(step, n, rank, nu):
     """Take the part of the bilateral impulses that acts on prescribed rows out of the needed force."""
+    settings = step.settings
     reduced, J = step.reduced, step.rows.J
     Q, R, order = reduced.Q, reduced.R_bilateral, reduced.order
     # What the bilateral impulses add in the y-space, p - Q'Q(y0 + W_full'f) = R'x over the independent rows; y holds v_u's.
@@ -222,8 +244,9 @@ def deepest(rows, n):
 
 
 @kernel
-def _remove_depth(step, settings, n, nu):
+def _remove_depth(step, n, nu):
     """The least displacement (in the inertia's metric) that takes a share of the depth away; adds no velocity."""
+    settings = step.settings
     rows, s, reduced = step.rows, step.scratch, step.reduced
     for i in range(n):
         step.gaps[i] = settings.depth_rate * (rows.gap[i] + settings.slop) if rows.gap[i] < -settings.slop else 0.0
@@ -254,11 +277,24 @@ def _remove_depth(step, settings, n, nu):
 
 
 @kernel
-def advance(step, settings, n, nu):
+def advance(step, n, nu):
     """Move to the next state: q+ = q (+) dt v+ (semi-implicit), then remove depth. Overwrites `step.f` if there is depth."""
+    settings = step.settings
     plant = step.plant
     for i in range(plant.qvel.shape[0]):
         plant.qvel[i] = step.v_next[i]
     integrate(plant.m, plant.qpos, plant.qvel, settings.dt)
-    if settings.depth_rate > 0.0 and deepest(step.rows, n) > settings.slop and _remove_depth(step, settings, n, nu):
+    if settings.depth_rate > 0.0 and deepest(step.rows, n) > settings.slop and _remove_depth(step, n, nu):
         integrate(plant.m, plant.qpos, step.correction, 1.0)
+
+
+@kernel
+def find(box, given):
+    """`find_rows` for Python."""
+    return find_rows(box.value, given)
+
+
+@kernel
+def solve(box, n):
+    """`solve_rows` for Python."""
+    return solve_rows(box.value, n)

@@ -1,0 +1,19 @@
+"""One file a law. A law speaks of impulses, end-of-step contact velocities and the state only: forward and inverse match."""
+
+from __future__ import annotations
+
+from surefoot import checks
+from surefoot.laws.coulomb import Coulomb
+from surefoot.laws.law import Law
+from surefoot.laws.no_slip import NoSlip
+
+__all__ = ["LAWS", "Coulomb", "Law", "NoSlip", "as_law"]
+
+LAWS: dict[str, type[Law]] = {law.name: law for law in (Coulomb, NoSlip)}
+
+
+def as_law(law: Law | str) -> Law:
+    """A law from itself or from its name, with default parameters."""
+    if isinstance(law, Law):
+        return law
+    return LAWS[checks.choice("law", law, LAWS)]()

@@ -144,7 +144,7 @@ class ContactProblem:
                 friction[i] = min(np.linalg.norm(velocity[i, 1:]), np.linalg.norm(impulse[i]))
                 continue
             target = impulse[i, 1:] - velocity[i, 1:]
-            nearest = _project(target, self.mu[i] * max(impulse[i, 0], 0.0), edges)
+            nearest = project_on_pyramid(target, self.mu[i] * max(impulse[i, 0], 0.0), edges)
             friction[i] = np.linalg.norm(impulse[i, 1:] - nearest)
         scale = np.abs(self.c0.reshape(-1, 3) * root).max()
         return float(max(worst, friction.max()) / (scale if scale > 0 else 1.0))
@@ -170,7 +170,7 @@ def edge_directions(edges: int) -> Array:
     return np.concatenate([half, -half])
 
 
-def _project(point: Array, radius: float, edges: int | None) -> Array:
+def project_on_pyramid(point: Array, radius: float, edges: int | None) -> Array:
     """Project a point (2,) onto the disc of this radius or onto the polygon inscribed in it."""
     if edges is None:
         distance = np.linalg.norm(point)

@@ -43,6 +43,17 @@ class Status(Enum):
         codes.NOT_FINITE,
         "not finite: the problem holds a NaN or an infinity; check the state and the demand for the step before",
     )
+    CONTACTS_DROPPED = (
+        codes.CONTACTS_DROPPED,
+        "contacts dropped: MuJoCo's memory was full and it left contacts out; give the model more (<size memory=...>)",
+    )
+    INERTIA = (
+        codes.INERTIA,
+        "bad inertia: the inertia matrix is not positive definite; look for massless moving links with sf.check(robot)",
+    )
+    CAPACITY = (codes.CAPACITY, "capacity: more contacts than the work arrays hold; call again, they have grown")
+    LOG_FULL = (codes.LOG_FULL, "log full: the roll-out's log is too small; call again, it has grown")
+    POLICY = (codes.POLICY, "policy: the policy stopped the roll-out by returning a code other than 0")
 
     def __new__(cls, code: int, sentence: str) -> Status:
         """Make a member whose value is its sentence."""
@@ -60,6 +71,11 @@ class Status(Enum):
     def is_solved(self) -> bool:
         """Whether every condition of the problem holds."""
         return self is Status.SOLVED
+
+    @property
+    def is_answer(self) -> bool:
+        """Whether the motion satisfies the law: solved, or solved but for forces that nothing determines."""
+        return self in (Status.SOLVED, Status.INDETERMINATE)
 
     def __str__(self) -> str:
         return self.value

@@ -1,0 +1,219 @@
+"""What a solve returns: torques, forces, motion, status, and a check of all of it from the problem."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surefoot.contact.contacts import Contacts
+from surefoot.errors import SolveError
+from surefoot.kernels import contact_law
+from surefoot.kernels import status as codes
+from surefoot.kernels.plant import DRY_FRICTION
+from surefoot.laws import Law
+from surefoot.laws.conditions import law_conditions
+from surefoot.motion.workspace import Workspace
+from surefoot.robots.scene import Scene
+from surefoot.robots.state import State
+from surefoot.solvers.status import Status
+
+Array = NDArray[np.float64]
+
+METHODS = {0: "none", contact_law.GUESS: "guessed modes", contact_law.SWEEPS: "sweeps", contact_law.PIVOTS: "pivoting"}
+
+
+@dataclass(frozen=True)
+class JointRow:
+    """A joint limit or a joint's dry friction that was part of the problem.
+
+    Attributes:
+        joint: name.
+        kind: "limit" or "dry friction".
+        force: N m (N) that it exerts on the joint.
+        velocity: rad/s (m/s) of the joint at the end of the step.
+    """
+
+    joint: str
+    kind: str
+    force: float
+    velocity: float
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One solved step.
+
+    Attributes:
+        robot: robot or scene.
+        state: state at the start of the step.
+        dt: step in s.
+        law: contact law.
+        status: how the solve ended; its text is a sentence.
+        torque: (len(robot.joints),) N m (N): what the actuated joints exert, given or found.
+        velocity: (nv,) at the end of the step.
+        contacts: where it touches.
+        forces: (n, 3) N on the robot in each contact's frame: normal, tangent 1, tangent 2.
+        contact_velocity: (n, 3) m/s at the end of the step, in each contact's frame.
+        joint_rows: joint limits and dry friction that took part.
+        residual: largest violation of the law, relative to the largest contact velocity; checked before "solved".
+        method: which solver found it.
+    """
+
+    robot: Scene
+    state: State
+    dt: float
+    law: Law
+    status: Status
+    torque: Array
+    velocity: Array
+    contacts: Contacts
+    forces: Array
+    contact_velocity: Array
+    joint_rows: tuple[JointRow, ...]
+    residual: float
+    method: str
+    culprits: tuple[str, ...] = ()
+    _problem: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def ok(self) -> bool:
+        """Whether every condition of the law holds."""
+        return self.status.is_answer
+
+    @property
+    def acceleration(self) -> Array:
+        """(nv,) change of velocity over the step, per second."""
+        return (self.velocity - self.state.v) / self.dt
+
+    @property
+    def slipping(self) -> NDArray[np.bool_]:
+        """(n,) loaded contacts that slide at the end of the step."""
+        speed = np.linalg.norm(self.contact_velocity[:, 1:], axis=1)
+        return (self.forces[:, 0] > 0) & (speed > 1e-9 * max(1.0, speed.max(initial=0.0)))
+
+    @property
+    def ground_force(self) -> Array:
+        """(3,) N: sum of the contact forces that the fixed world exerts, in world axes."""
+        world = np.array([second == "world" for _, second in self.contacts.bodies], dtype=bool)
+        return np.einsum("ij,ijk->k", self.forces[world], self.contacts.frames[world])
+
+    def residuals(self) -> dict[str, float]:
+        """Recompute every condition from the problem itself, with plain linear algebra.
+
+        Returns:
+            `dynamics` (N s): largest imbalance of M v+ = kappa + J'f + dt tau; `reduction` (m/s): largest |c+ - (W W'f + c0)|;
+            `normal`, `friction`, `joints`: the law's violation, relative to the largest contact velocity;
+            `penetration` (m): depth at the start of the step.
+        """
+        p = self._problem
+        balance = p["M"] @ self.velocity - p["kappa"] - p["J"].T @ p["f"] - self.dt * p["tau"]
+        if len(p["bilateral"]):
+            balance -= p["bilateral"].T @ np.linalg.lstsq(p["bilateral"].T, balance, rcond=None)[0]
+        miss = (p["J"] @ self.velocity - p["W"] @ (p["W"].T @ p["f"]) - p["c0"])
+        result = {"dynamics": float(np.abs(balance).max(initial=0.0)), "reduction": float(np.abs(miss).max(initial=0.0))}
+        result.update(law_conditions(p))
+        result["penetration"] = float(self.contacts.depth.max(initial=0.0))
+        return result
+
+    def table(self) -> str:
+        """The contacts and torques as text for people."""
+        lines = [f"{self.robot.name}, {self.law.name}, dt {1e3 * self.dt:g} ms: {self.status}"]
+        if len(self.contacts):
+            lines.append(f"{'contact':<28}{'gap mm':>9}{'normal N':>10}{'friction N':>12}{'slip mm/s':>11}  state")
+        slipping = self.slipping
+        for i, name in enumerate(self.contacts.names):
+            normal, friction = self.forces[i, 0], np.linalg.norm(self.forces[i, 1:])
+            slip = np.linalg.norm(self.contact_velocity[i, 1:])
+            what = "slips" if slipping[i] else "holds" if normal > 0 else "open"
+            lines.append(
+                f"{name:<28}{1e3 * self.contacts.gaps[i]:>9.3f}{normal:>10.3f}{friction:>12.3f}{1e3 * slip:>11.3f}  {what}"
+            )
+        if len(self.torque):
+            lines.append(f"{'joint':<28}{'torque N m':>10}{'accel rad/s2':>14}")
+        for joint, torque, dof in zip(self.robot.joints, self.torque, self.robot.dofs, strict=True):
+            lines.append(f"{joint:<28}{torque:>10.4f}{self.acceleration[dof]:>14.4f}")
+        lines += [f"{row.joint} {row.kind}: {row.force:.4g} N m" for row in self.joint_rows if row.force]
+        return "\n".join(lines)
+
+    def raise_if(self, throw: bool) -> Answer:
+        """Return self, or raise SolveError if there is no answer and `throw` is set."""
+        if throw and not self.ok:
+            named = f" (at {', '.join(self.culprits)})" if self.culprits else ""
+            raise SolveError(f"{self.robot.name}, {self.law.name} law: {self.status}{named}", self)
+        return self
+
+
+def answer_from(
+    space: Workspace, state: State, law: Law, given: Contacts | None, code: int, residual: float, method: int
+) -> Answer:
+    """Copy what a workspace holds after a solve into an Answer."""
+    step, scene, n = space.step, space.scene, space.count
+    contacts = given if given is not None else space.contacts()
+    k = len(contacts)
+    f = step.f[: 3 * n].copy() if code != codes.NOT_FINITE else np.zeros(3 * n)
+    prescribed = step.prescribed.copy()
+    velocity = step.v_next.copy()
+    torque = np.where(prescribed, step.force, step.torque)
+    J = step.rows.J[: 3 * n].copy()
+    c = (J @ velocity).reshape(n, 3)
+    reduced, rows = step.reduced, step.rows
+    nu = space.free_count
+    problem = {
+        "M": reduced.M.copy(),
+        "kappa": reduced.kappa - space.dt * step.torque,
+        "tau": torque,
+        "J": J,
+        "f": f,
+        "v_next": velocity,
+        "prescribed": prescribed,
+        "bilateral": rows.J[3 * n : 3 * n + space.bilateral_count].copy(),
+        "W": reduced.W[: 3 * n, :nu].copy(),
+        "c0": reduced.c0[: 3 * n].copy(),
+        "kind": rows.kind[:n].copy(),
+        "offset": step.offset[:n].copy(),
+        "mu": rows.mu[:n].copy(),
+        "bound": step.impulse_bound[:n].copy(),
+        "edges": step.edges,
+    }
+    return Answer(
+        robot=scene,
+        state=state,
+        dt=space.dt,
+        law=law,
+        status=Status.from_code(code),
+        torque=torque[scene.dofs],
+        velocity=velocity,
+        contacts=contacts,
+        forces=f[: 3 * k].reshape(k, 3) / space.dt,
+        contact_velocity=c[:k],
+        joint_rows=tuple(_joint_row(space, i, f, c) for i in range(k, n)),
+        residual=residual,
+        method=METHODS[method],
+        culprits=_culprits(space, contacts, code),
+        _problem=problem,
+    )
+
+
+def _joint_row(space: Workspace, i: int, f: Array, c: Array) -> JointRow:
+    index, kind = space.step.rows.source[i]
+    dry = kind == DRY_FRICTION
+    joint = space.model.joint(int(space.model.dof_jntid[index]) if dry else int(index)).name
+    column = 1 if dry else 0
+    direction = space.step.rows.J[3 * i + column].sum()
+    return JointRow(
+        joint, "dry friction" if dry else "limit", direction * f[3 * i + column] / space.dt, direction * c[i, column]
+    )
+
+
+def _culprits(space: Workspace, contacts: Contacts, code: int) -> tuple[str, ...]:
+    """Names of the contacts and limits that a failed solve blames."""
+    if code not in (codes.INFEASIBLE, codes.INCONSISTENT):
+        return ()
+    blamed = np.flatnonzero(space.step.pivoting.certificate[: space.count] > 0)
+    k = len(contacts)
+    return tuple(
+        contacts.names[i] if i < k else f"limit of {space.model.joint(int(space.step.rows.source[i, 0])).name}" for i in blamed
+    )

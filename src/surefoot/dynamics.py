@@ -1,0 +1,160 @@
+"""The one problem, in one call: choose what is prescribed and which law holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surefoot import checks
+from surefoot.answer import Answer, answer_from
+from surefoot.contact.contacts import Contacts
+from surefoot.errors import InputError
+from surefoot.kernels import status as codes
+from surefoot.laws import Coulomb, Law, as_law
+from surefoot.motion.workspace import Workspace
+from surefoot.robots.scene import Scene
+from surefoot.robots.state import State
+
+Array = NDArray[np.float64]
+ContactChoice = Contacts | Sequence[str] | None
+
+
+def solve(
+    robot: Scene,
+    state: State,
+    *,
+    dt: float,
+    velocity: Any = None,
+    acceleration: Any = None,
+    torque: Any = None,
+    law: Law | str | None = None,
+    contacts: ContactChoice = None,
+    throw: bool = True,
+) -> Answer:
+    """Solve the one problem: some joints follow a motion, others feel a torque, contact and gravity do the rest.
+
+    A v_u+ = kappa_u - B v_a+ + J_u' f and dt tau = C v_a+ + B' v_u+ - kappa_a - J_a' f, closed by the law.
+
+    Args:
+        robot: robot or scene.
+        state: where it is and how it moves.
+        dt: step in s.
+        velocity: joint velocities at the end of the step: an array (len(robot.joints),) or a dict by joint name (rad/s, m/s).
+        acceleration: the same as accelerations over the step (rad/s^2, m/s^2).
+        torque: known joint torques, array or dict (N m, N). A joint named nowhere feels none.
+        law: `sf.Coulomb()` (default), `sf.NoSlip()`, or their names.
+        contacts: None: from the geometry; foot names: exactly these touch; or `Contacts.from_points(...)`.
+        throw: raise SolveError if there is no answer; else return it with its status.
+
+    Returns:
+        An Answer: torques, forces, velocities, status, residuals.
+    """
+    law = as_law(Coulomb() if law is None else law)
+    space = _workspace(robot, state, dt, law)
+    moved, v_next = _prescribed(robot, state, space.dt, velocity, acceleration)
+    loaded, tau = _by_joint("torque", robot, torque)
+    for i in np.flatnonzero(moved & loaded):
+        raise InputError(f"torque: joint {robot.joints[i]!r} has both a torque and a prescribed motion; give one of them")
+    space.step.prescribed[robot.dofs] = moved
+    space.step.v_next[robot.dofs] = v_next
+    space.step.torque[robot.dofs] = tau
+    code = space.find(contacts)
+    residual, method = np.inf, 0
+    if code == codes.SOLVED:
+        code, residual, method = space.solve()
+    given = contacts if isinstance(contacts, Contacts) else None
+    return answer_from(space, state, law, given, code, residual, method).raise_if(throw)
+
+
+def forward_dynamics(
+    robot: Scene,
+    state: State,
+    torque: Any = None,
+    *,
+    dt: float,
+    law: Law | str | None = None,
+    contacts: ContactChoice = None,
+    throw: bool = True,
+) -> Answer:
+    """What moves under these torques: one step of rigid contact (nothing prescribed).
+
+    Args:
+        robot: robot or scene.
+        state: where it is and how it moves.
+        torque: (len(robot.joints),) N m, or a dict by joint name; None: no torque.
+        dt: step in s.
+        law: contact law.
+        contacts: see `solve`.
+        throw: see `solve`.
+    """
+    return solve(robot, state, dt=dt, torque=torque, law=law, contacts=contacts, throw=throw)
+
+
+def inverse_dynamics(
+    robot: Scene,
+    state: State,
+    acceleration: Any,
+    *,
+    dt: float,
+    law: Law | str | None = None,
+    contacts: ContactChoice = None,
+    throw: bool = True,
+) -> Answer:
+    """Which torques give this motion, and what the ground pushes back with (all actuated joints prescribed).
+
+    Args:
+        robot: robot or scene.
+        state: where it is and how it moves.
+        acceleration: (len(robot.joints),) wanted joint accelerations in rad/s^2 (m/s^2), or a dict naming every joint.
+        dt: step in s.
+        law: contact law.
+        contacts: see `solve`.
+        throw: see `solve`.
+    """
+    if isinstance(acceleration, Mapping):
+        missing = [joint for joint in robot.joints if joint not in acceleration]
+        if missing:
+            raise InputError(
+                f"acceleration: expected every actuated joint, missing {', '.join(missing)}; use solve(...) to leave some free"
+            )
+    return solve(robot, state, dt=dt, acceleration=acceleration, law=law, contacts=contacts, throw=throw)
+
+
+def _workspace(robot: Scene, state: State, dt: float, law: Law) -> Workspace:
+    """A fresh workspace at this state; contacts are found as far as the present speeds can reach in a step."""
+    if not isinstance(robot, Scene):
+        raise InputError(f"robot: expected a robot or scene (see sf.load), got {type(robot).__name__}")
+    if not isinstance(state, State):
+        raise InputError(f"state: expected a State (see robot.home()), got {type(state).__name__}")
+    space = Workspace(robot, dt, law_mu=law.believed_mu, edges=law.edge_count)
+    space.load(state)
+    return space
+
+
+def _prescribed(
+    robot: Scene, state: State, dt: float, velocity: Any, acceleration: Any
+) -> tuple[NDArray[np.bool_], Array]:
+    """Which actuated joints are prescribed, and their velocities at the end of the step."""
+    given_v, v = _by_joint("velocity", robot, velocity)
+    given_a, a = _by_joint("acceleration", robot, acceleration)
+    for i in np.flatnonzero(given_v & given_a):
+        raise InputError(f"acceleration: joint {robot.joints[i]!r} has both a velocity and an acceleration; give one of them")
+    return given_v | given_a, np.where(given_a, state.v[robot.dofs] + dt * a, v)
+
+
+def _by_joint(name: str, robot: Scene, values: Any) -> tuple[NDArray[np.bool_], Array]:
+    """(given, value) per actuated joint, from None, an array or a dict by name."""
+    count = len(robot.joints)
+    if values is None:
+        return np.zeros(count, dtype=bool), np.zeros(count)
+    if isinstance(values, Mapping):
+        places = checks.indices(name, values, robot.joints, "actuated joint")
+        given, result = np.zeros(count, dtype=bool), np.zeros(count)
+        for i, value in zip(places, values.values(), strict=True):
+            given[i] = True
+            result[i] = checks.number(f"{name}[{robot.joints[i]!r}]", value)
+        return given, result
+    return np.ones(count, dtype=bool), checks.array(name, values, (count,))

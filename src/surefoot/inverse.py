@@ -1,0 +1,79 @@
+"""Torques in a control loop: inverse dynamics with buffers of its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surefoot import checks
+from surefoot.answer import Answer, answer_from
+from surefoot.contact.contacts import Contacts
+from surefoot.dynamics import ContactChoice
+from surefoot.errors import InputError, SolveError
+from surefoot.kernels import status as codes
+from surefoot.laws import Coulomb, Law, as_law
+from surefoot.motion.workspace import Workspace
+from surefoot.robots.scene import Scene
+from surefoot.robots.state import State
+from surefoot.solvers.status import Status
+
+
+class InverseDynamics:
+    """A controller's own inverse dynamics: it owns the model it believes in, and shares nothing with the plant.
+
+    Example:
+        controller = sf.InverseDynamics(robot, dt=1e-3, law=sf.Coulomb(mu=0.5))
+        torque = controller(state, acceleration)
+
+    Attributes:
+        robot: the robot the controller believes in.
+        dt: step in s over which the accelerations are to hold.
+        law: contact law the controller believes in.
+        status: how the last call ended.
+        residual: the law's violation in the last call.
+    """
+
+    def __init__(self, robot: Scene, dt: float, law: Law | str | None = None) -> None:
+        if not isinstance(robot, Scene):
+            raise InputError(f"robot: expected a robot or scene (see sf.load), got {type(robot).__name__}")
+        self.robot = robot
+        self.law = as_law(Coulomb() if law is None else law)
+        self._space = Workspace(robot, dt, law_mu=self.law.believed_mu, edges=self.law.edge_count)
+        self.dt = self._space.dt
+        self._space.step.prescribed[robot.dofs] = True
+        self._torque = np.zeros(len(robot.joints))
+        self._last: tuple[State, Contacts | None, int, float, int] | None = None
+        self.status = Status.SOLVED
+        self.residual = 0.0
+
+    def __call__(
+        self, state: State, acceleration: Any, *, contacts: ContactChoice = None, throw: bool = False
+    ) -> NDArray[np.float64]:
+        """Torques (joints,) in N m that give these joint accelerations (rad/s^2).
+
+        The array belongs to the controller and is overwritten by the next call. Unless `throw` is set a failed solve returns the
+        previous torques, and `status` says what happened.
+        """
+        space, robot = self._space, self.robot
+        wanted = checks.array("acceleration", acceleration, self._torque.shape)
+        space.load(state)
+        space.step.v_next[robot.dofs] = space.data.qvel[robot.dofs] + self.dt * wanted
+        code, residual, method = space.find(contacts), np.inf, 0
+        if code == codes.SOLVED:
+            code, residual, method = space.solve()
+        self.status, self.residual = Status.from_code(code), residual
+        self._last = (state, contacts if isinstance(contacts, Contacts) else None, code, residual, method)
+        if self.status.is_answer:
+            self._torque[:] = space.step.force[robot.dofs]
+        elif throw:
+            raise SolveError(f"{robot.name}, {self.law.name} law: {self.status}", self.answer())
+        return self._torque
+
+    def answer(self) -> Answer:
+        """The full Answer of the last call."""
+        if self._last is None:
+            raise InputError("answer: call the controller first")
+        state, given, code, residual, method = self._last
+        return answer_from(self._space, state, self.law, given, code, residual, method)

@@ -1,0 +1,50 @@
+"""The rigid laws' conditions, recomputed with plain linear algebra from a problem and its impulses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from surefoot.kernels.plant import BOX, CONE
+from surefoot.solvers.contact_problem import project_on_pyramid
+
+
+def law_conditions(problem: Mapping[str, Any]) -> dict[str, float]:
+    """Violations of contact, friction and dry joint friction, relative to the largest velocity max |c0|.
+
+    Each is the distance of an impulse from the projection of (impulse - velocity) on what the law allows, with impulses turned
+    into velocities by the block's own mobility; zero exactly where the law holds.
+
+    Args:
+        problem: W (3n, nu), c0 (3n,), f (3n,), kind, offset, mu, bound (n,), edges (k, 2).
+    """
+    W, f = problem["W"], problem["f"]
+    n = len(problem["kind"])
+    c = (W @ (W.T @ f) + problem["c0"]).reshape(n, 3)
+    f = f.reshape(n, 3)
+    mobility = (W**2).sum(axis=1).reshape(n, 3)
+    scale = np.abs(problem["c0"]).max(initial=0.0) or 1.0
+    worst = {"normal": 0.0, "friction": 0.0, "joints": 0.0}
+    for i in range(n):
+        m, mu = mobility[i, 1:].max(), problem["mu"][i]
+        tangent, slip = m * f[i, 1:], c[i, 1:]
+        if problem["kind"][i] == BOX:
+            limit = m * problem["bound"][i]
+            miss = abs(tangent[0] - np.clip(tangent[0] - slip[0], -limit, limit))
+            worst["joints"] = max(worst["joints"], miss)
+            continue
+        push = mobility[i, 0] * f[i, 0]
+        worst["normal"] = max(worst["normal"], abs(min(push, c[i, 0] + problem["offset"][i])))
+        if problem["kind"][i] != CONE or mu == 0:
+            miss = np.abs(tangent).max()
+        elif np.isinf(mu):
+            miss = min(push, np.abs(slip).max()) if push > 1e-12 * scale else np.abs(tangent).max()
+        elif m == 0:
+            miss = 0.0
+        else:
+            radius = m * mu * max(f[i, 0], 0.0)
+            miss = np.abs(tangent - project_on_pyramid(tangent - slip, radius, len(problem["edges"]))).max()
+        worst["friction"] = max(worst["friction"], float(miss))
+    return {name: float(value / scale) for name, value in worst.items()}

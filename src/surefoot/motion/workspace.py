@@ -1,0 +1,313 @@
+"""A scene made ready for kernels: its own model and data, tables, and work arrays that grow when contacts do."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from surefoot import checks
+from surefoot.contact.contacts import Contacts, contact_names
+from surefoot.contact.friction import friction_tables
+from surefoot.errors import InputError
+from surefoot.kernels import status as codes
+from surefoot.kernels.active_modes import Scratch
+from surefoot.kernels.contact_law import Pivoting
+from surefoot.kernels.engine import LAYOUT
+from surefoot.kernels.plant import CONE, GIVEN, NORMAL, Plant, Rows
+from surefoot.kernels.reduction import Reduced
+from surefoot.kernels.step import Settings, Step, boxed, find, solve
+from surefoot.robots.scene import Scene
+from surefoot.robots.state import State
+from surefoot.solvers.contact_problem import edge_directions
+
+Array = NDArray[np.float64]
+
+
+class Workspace:
+    """One scene, one step size, one friction belief; belongs to one owner (a simulator, a controller, a call).
+
+    Attributes:
+        scene: what it was made from.
+        model, data: its own copies.
+        step: arrays of the kernels.
+        settings: numbers of the kernels.
+        count: blocks (contacts, limits, dry friction) found last.
+        free_count: free velocities of the last solve.
+        bilateral_count: bilateral rows of the last solve.
+    """
+
+    def __init__(
+        self,
+        scene: Scene,
+        dt: float,
+        *,
+        law_mu: float = np.nan,
+        edges: int = 4,
+        detection: float | None = None,
+        speed: float = 3.0,
+        restitution: float = 0.0,
+        capacity: int = 24,
+        tolerance: float = 1e-9,
+    ) -> None:
+        """Copy the scene's model and prepare.
+
+        Args:
+            scene: robot or scene.
+            dt: step in s.
+            law_mu: friction that overrides the scene's; NaN: the scene's.
+            edges: edges of the friction pyramid.
+            detection: distance in m to which contacts are found; default max(1 mm, 1.5 dt speed).
+            speed: largest approach speed in m/s that is surely caught before it penetrates.
+            restitution: Newton's coefficient, 0 to 1.
+            capacity: contacts, limits and dry frictions held at first; grows by itself.
+            tolerance: residual of the law that counts as solved, relative to the largest contact velocity.
+        """
+        self.scene = scene
+        self.dt = checks.number("dt", dt, above=0.0)
+        self.model: mujoco.MjModel = copy.copy(scene.model)
+        self.model.opt.jacobian = mujoco.mjtJacobian.mjJAC_DENSE
+        self.model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_LIMIT | mujoco.mjtDisableBit.mjDSBL_FRICTIONLOSS
+        self.detection = max(1e-3, 1.5 * self.dt * speed) if detection is None else detection
+        self.model.geom_gap[:] = self.detection / 2  # the gaps of two geoms add; `margin` would make MuJoCo push early
+        self.model.pair_gap[:] = self.detection
+        self.data = mujoco.MjData(self.model)
+        self.capacity = capacity
+        self.settings = Settings(
+            dt=self.dt,
+            touch=self.dt**2 * 1.0,  # the second-order error of a step at 1 m/s^2
+            law_mu=law_mu,
+            tolerance=tolerance,
+            bilateral_rate=0.2,
+            depth_rate=0.2,
+            slop=self.dt**2 * 1.0,
+            restitution=checks.number("restitution", restitution, at_least=0.0, at_most=1.0),
+            bounce=max(2.0 * 9.81 * self.dt, 1e-3),
+        )
+        self.edges = edge_directions(edges)
+        self.plant = self._plant()
+        self.step = self._arrays()
+        self.box = boxed(self.step)
+        self.count = 0
+        self.free_count = 0
+        self.bilateral_count = 0
+
+    def load(self, state: State) -> None:
+        """Put a state into the data."""
+        self.data.qpos[:] = checks.array("state.q", state.q, (self.model.nq,))
+        self.data.qvel[:] = checks.array("state.v", state.v, (self.model.nv,))
+        self.data.time = state.t
+
+    def state(self) -> State:
+        """The state in the data."""
+        return State.from_mujoco(self.data)
+
+    def find(self, contacts: Contacts | Sequence[str] | None = None) -> int:
+        """Find rows at the loaded state; returns a status code. `contacts`: geometry, a planned stance, or given."""
+        given = -1
+        if isinstance(contacts, Contacts):
+            given = len(contacts)
+            while given > self.capacity:
+                self.grow()
+            self._insert(contacts)
+        else:
+            self.step.planned[0] = contacts is not None
+            self.step.stance[:] = False
+            if contacts is not None:
+                for geoms in self.scene.foot_geoms(contacts):
+                    self.step.stance[geoms] = True
+        while True:
+            code, count = find(self.box, given)
+            if code != codes.CAPACITY:
+                break
+            self.grow()
+            if isinstance(contacts, Contacts):
+                self._insert(contacts)
+        self.count = count
+        if code == codes.SOLVED and contacts is not None and given < 0:
+            self._check_stance(contacts)
+        return code
+
+    def solve(self) -> tuple[int, float, int]:
+        """Solve on the rows found; returns (status code, residual, method)."""
+        while True:
+            code, residual, method, self.free_count, self.bilateral_count = solve(self.box, self.count)
+            if code != codes.CAPACITY:
+                return code, residual, method
+            self.grow()
+
+    def contacts(self) -> Contacts:
+        """The contacts found last, as copies."""
+        rows = self.step.rows
+        n = self.contact_count
+        geoms = rows.source[:n].copy()
+        model = self.model
+        bodies = tuple((model.body(model.geom_bodyid[a]).name, model.body(model.geom_bodyid[b]).name) for a, b in geoms)
+        return Contacts(
+            points=rows.point[:n].copy(),
+            frames=rows.frame[:n].copy(),
+            gaps=rows.gap[:n].copy(),
+            mu=rows.mu[:n].copy(),
+            closed=rows.kind[:n] == CONE,
+            bodies=bodies,
+            names=contact_names(self.scene, geoms),
+            geoms=geoms,
+            J=rows.J[: 3 * n].reshape(n, 3, -1).copy(),
+        )
+
+    @property
+    def contact_count(self) -> int:
+        """How many of the blocks found last are contacts."""
+        source = self.step.rows.source[: self.count, 1]
+        return int(np.count_nonzero((source >= 0) | (source == GIVEN)))
+
+    def _check_stance(self, feet: Sequence[str]) -> None:
+        found = set(self.step.rows.source[: self.contact_count, 0].tolist())
+        for foot, geoms in zip(feet, self.scene.foot_geoms(feet), strict=True):
+            if found.isdisjoint(geoms.tolist()):
+                raise InputError(
+                    f"contacts: {foot!r} is not within {1e3 * self.detection:.3g} mm of the ground at this state, so it "
+                    "cannot be a planned contact"
+                )
+
+    def _insert(self, contacts: Contacts) -> None:
+        rows, n = self.step.rows, len(contacts)
+        if contacts.J.shape[2] != self.model.nv:
+            raise InputError(f"contacts: expected contacts of a scene with nv {self.model.nv}, got nv {contacts.J.shape[2]}")
+        rows.point[:n], rows.frame[:n], rows.gap[:n] = contacts.points, contacts.frames, contacts.gaps
+        rows.mu[:n] = contacts.mu if np.isnan(self.settings.law_mu) else self.settings.law_mu
+        rows.kind[:n] = np.where(contacts.closed, CONE, NORMAL)
+        rows.bound[:n] = 0.0
+        rows.source[:n] = (0, GIVEN)
+        rows.J[: 3 * n] = np.where(np.repeat(contacts.closed, 3)[:, None], contacts.J.reshape(3 * n, -1), 0.0)
+        rows.J[: 3 * n : 3] = contacts.J[:, 0]
+
+    def grow(self) -> None:
+        """Double the room for contacts; what was found stays."""
+        self.capacity *= 2
+        old = self.step
+        self.step = self._arrays()
+        self.box = boxed(self.step)
+        for name in ("prescribed", "v_next", "torque", "planned", "stance", "warnings"):
+            getattr(self.step, name)[...] = getattr(old, name)
+        for name in ("kind", "source", "point", "frame", "gap", "mu", "bound", "J"):
+            kept = getattr(old.rows, name)
+            getattr(self.step.rows, name)[: len(kept)] = kept
+
+    def _plant(self) -> Plant:
+        m, d, scene = self.model, self.data, self.scene
+        objects = {m.body(name).rootid[0] for name in scene.objects}
+        body_rank = np.where(m.body_weldid == 0, 0, np.where(np.isin(m.body_rootid, list(objects)), 1, 2))
+        fields = m.geom_type == int(mujoco.mjtGeom.mjGEOM_HFIELD)
+        return Plant(
+            m=m._address,
+            d=d._address,
+            layout=LAYOUT,
+            qpos=d.qpos,
+            qvel=d.qvel,
+            qfrc_bias=d.qfrc_bias,
+            qfrc_passive=d.qfrc_passive,
+            qfrc_applied=d.qfrc_applied,
+            dof_damping=m.dof_damping,
+            dof_frictionloss=m.dof_frictionloss,
+            jnt_type=m.jnt_type,
+            jnt_qposadr=m.jnt_qposadr,
+            jnt_dofadr=m.jnt_dofadr,
+            jnt_limited=m.jnt_limited,
+            jnt_range=m.jnt_range,
+            geom_bodyid=m.geom_bodyid,
+            geom_rank=body_rank[m.geom_bodyid].astype(np.int64),
+            geom_priority=m.geom_priority,
+            geom_mu=np.ascontiguousarray(m.geom_friction[:, 0]),
+            geom_xpos=d.geom_xpos,
+            geom_xmat=d.geom_xmat,
+            **friction_tables(scene, m)._asdict(),
+            hfield=np.where(fields, m.geom_dataid, -1).astype(np.int64),
+            hfield_size=m.hfield_size,
+            hfield_shape=np.stack([m.hfield_nrow, m.hfield_ncol], axis=1).astype(np.int64),
+            hfield_adr=m.hfield_adr,
+            hfield_data=m.hfield_data,
+            neq=m.neq,
+        )
+
+    def _arrays(self) -> Step:
+        nv, capacity = self.model.nv, self.capacity
+        bilateral = 6 * self.model.neq
+        rows = 3 * capacity + bilateral
+        unknowns = min(3 * capacity, 3 * nv + 24)
+
+        def floats(*shape: int) -> Array:
+            return np.zeros(shape)
+
+        def ints(*shape: int) -> NDArray[np.int64]:
+            return np.zeros(shape, dtype=np.int64)
+
+        return Step(
+            settings=self.settings,
+            plant=self.plant,
+            rows=Rows(
+                kind=ints(capacity),
+                source=ints(capacity, 2),
+                point=floats(capacity, 3),
+                frame=floats(capacity, 3, 3),
+                gap=floats(capacity),
+                mu=floats(capacity),
+                bound=floats(capacity),
+                J=floats(rows, nv),
+                J_first=floats(3, nv),
+                J_second=floats(3, nv),
+            ),
+            reduced=Reduced(
+                M=floats(nv, nv),
+                kappa=floats(nv),
+                free=ints(nv),
+                L=floats(nv, nv),
+                rise=ints(nv),
+                y0=floats(nv),
+                W=floats(rows, nv),
+                c0=floats(rows),
+                Q=floats(bilateral + 1, nv),
+                R_bilateral=floats(bilateral + 1, bilateral + 1),
+                order=ints(bilateral + 1),
+                particular=floats(nv),
+                y=floats(nv),
+            ),
+            scratch=Scratch(
+                mode=ints(capacity),
+                g=floats(capacity, 2),
+                c=floats(3 * capacity),
+                y=floats(nv),
+                block=ints(unknowns),
+                columns=floats(unknowns, 3),
+                C=floats(unknowns, nv),
+                R=floats(unknowns, nv),
+                S=floats(unknowns, unknowns),
+                LU=floats(unknowns, unknowns),
+                order=ints(unknowns),
+                weight=floats(unknowns),
+                rhs=floats(unknowns),
+                x=floats(unknowns),
+                step=floats(unknowns),
+                residual=floats(unknowns),
+            ),
+            pivoting=Pivoting(best=floats(3 * capacity), certificate=floats(capacity)),
+            edges=self.edges,
+            offset=floats(capacity),
+            impulse_bound=floats(capacity),
+            f=floats(3 * capacity),
+            target=floats(bilateral + 1),
+            prescribed=np.zeros(nv, dtype=bool),
+            v_next=floats(nv),
+            torque=floats(nv),
+            force=floats(nv),
+            planned=np.zeros(1, dtype=bool),
+            stance=np.zeros(self.model.ngeom, dtype=bool),
+            warnings=ints(2),
+            correction=floats(nv),
+            zeros=floats(3 * capacity),
+            gaps=floats(capacity),
+            normal_only=ints(capacity),
+        )

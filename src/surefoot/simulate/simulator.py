@@ -1,0 +1,186 @@
+"""Rigid-contact simulation: one step, or many in a compiled loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surefoot import checks
+from surefoot.answer import Answer, answer_from
+from surefoot.errors import InputError
+from surefoot.kernels import status as codes
+from surefoot.kernels.rollout import Log, Loop, move, roll
+from surefoot.laws import Coulomb, Law, as_law
+from surefoot.motion.workspace import Workspace
+from surefoot.robots.scene import Scene
+from surefoot.robots.state import State
+from surefoot.simulate.policy import KEEP_TORQUE, Policy
+from surefoot.simulate.trace import Trace
+
+PythonPolicy = Callable[[State], Any]
+
+
+class Simulator:
+    """A plant with rigid contact: owns its own model and data, so a controller's belief never touches it.
+
+    Semi-implicit Euler on MuJoCo's manifold: the law gives v+, then q+ = q (+) dt v+. Penetration never becomes velocity: depth is
+    removed by a separate displacement. Every step starts cold, so a step is a function of its state and torque alone.
+
+    Attributes:
+        scene: robot or scene.
+        dt: step in s.
+        control_dt: the policy is called this often (s), a multiple of dt.
+        law: contact law.
+    """
+
+    def __init__(
+        self,
+        scene: Scene,
+        dt: float = 1e-3,
+        law: Law | str | None = None,
+        control_dt: float | None = None,
+        *,
+        restitution: float = 0.0,
+        speed: float = 3.0,
+    ) -> None:
+        """Make a plant.
+
+        Args:
+            scene: robot or scene.
+            dt: step in s.
+            law: `sf.Coulomb()` (default), `sf.NoSlip()` or their names.
+            control_dt: how often the policy is called, a multiple of dt; default: every step.
+            restitution: Newton's coefficient, 0 (default) to 1, for impacts.
+            speed: largest approach speed in m/s that is surely caught before it penetrates.
+        """
+        if not isinstance(scene, Scene):
+            raise InputError(f"scene: expected a robot or scene (see sf.load), got {type(scene).__name__}")
+        self.scene = scene
+        self.law = as_law(Coulomb() if law is None else law)
+        self.dt = checks.number("dt", dt, above=0.0)
+        self.control_dt = self.dt if control_dt is None else checks.number("control_dt", control_dt, above=0.0)
+        self._every = round(self.control_dt / self.dt)
+        if self._every < 1 or abs(self._every * self.dt - self.control_dt) > 1e-9 * self.control_dt:
+            raise InputError(f"control_dt: expected a multiple of dt = {self.dt:g} s, got {self.control_dt:g}")
+        self._space = Workspace(
+            scene,
+            self.dt,
+            law_mu=self.law.believed_mu,
+            edges=self.law.edge_count,
+            restitution=restitution,
+            speed=checks.number("speed", speed, above=0.0),
+        )
+
+    def step(self, state: State, torque: Any = None, *, throw: bool = True) -> tuple[State, Answer]:
+        """One step; returns the next state and the Answer that led there.
+
+        Args:
+            state: where it is and how it moves.
+            torque: (len(joints),) N m; None: no torque.
+            throw: raise SolveError if the step has no answer; else return the old state with the answer's status.
+        """
+        space, scene = self._space, self.scene
+        space.load(state)
+        count = len(scene.joints)
+        space.step.torque[scene.dofs] = 0.0 if torque is None else checks.array("torque", torque, (count,))
+        code = space.find()
+        residual, method = np.inf, 0
+        if code == codes.SOLVED:
+            code, residual, method = space.solve()
+        answer = answer_from(space, state, self.law, None, code, residual, method).raise_if(throw)
+        if not answer.ok:
+            return state, answer
+        move(space.box, space.count, space.free_count)
+        return State(space.data.qpos, space.data.qvel, state.t + self.dt), answer
+
+    def rollout(
+        self,
+        state: State,
+        policy: Policy | PythonPolicy | None = None,
+        duration: float = 1.0,
+        *,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Trace:
+        """Simulate for `duration` seconds under a policy.
+
+        A NaN, dropped contacts or a failed solve end the roll-out early; `trace.ok` and `trace.message` say so, and
+        `trace.replay()` runs the last step again.
+
+        Args:
+            state: start.
+            policy: `@sf.policy` function (compiled into the loop), a Python function of a State that returns torques, or None.
+            duration: s; rounded to whole steps.
+            progress: called with (steps done, steps in all) now and then.
+        """
+        steps = round(checks.number("duration", duration, above=0.0) / self.dt)
+        if steps < 1:
+            raise InputError(f"duration: expected at least one step of {self.dt:g} s, got {duration:g}")
+        space, scene = self._space, self.scene
+        compiled = policy if isinstance(policy, Policy) else KEEP_TORQUE
+        if policy is not None and not callable(policy):
+            raise InputError(f"policy: expected @sf.policy, a function of a State, or None, got {type(policy).__name__}")
+        space.load(state)
+        space.step.torque[:] = 0.0
+        loop = Loop(
+            dofs=scene.dofs,
+            torque=np.zeros(len(scene.joints)),
+            memory=np.zeros(compiled.memory_size),
+            params=compiled.params,
+            q=np.zeros(scene.nq),
+            v=np.zeros(scene.nv),
+        )
+        log = _new_log(steps, scene, state)
+        python_policy = None if policy is None or isinstance(policy, Policy) else policy
+        chunk = self._every if python_policy else max(self._every, 2000 // self._every * self._every)
+        done, resume, code = 0, False, codes.SOLVED
+        while done < steps:
+            last = min(done - done % chunk + chunk, steps)
+            if python_policy and not resume:
+                seen = State(log.q[done], log.v[done], state.t + done * self.dt)
+                loop.torque[:] = checks.array("the policy's torque", python_policy(seen), loop.torque.shape, finite=False)
+            code, done = roll(space.box, compiled, loop, log, done, last, self._every, state.t, resume)
+            resume = code in (codes.CAPACITY, codes.LOG_FULL)
+            if code == codes.CAPACITY:
+                space.grow()
+            elif code == codes.LOG_FULL:
+                log = _grown(log)
+            elif code != codes.SOLVED:
+                break
+            if progress is not None:
+                progress(done, steps)
+        return Trace.from_log(scene, self.law, self.dt, state.t, log, done, code)
+
+
+def _new_log(steps: int, scene: Scene, state: State) -> Log:
+    contacts = 8 * steps + 64
+    joints = len(scene.joints)
+    log = Log(
+        q=np.empty((steps + 1, scene.nq)),
+        v=np.empty((steps + 1, scene.nv)),
+        torque=np.zeros((steps, joints)),
+        status=np.zeros(steps, dtype=np.int64),
+        residual=np.zeros(steps),
+        method=np.zeros(steps, dtype=np.int64),
+        start=np.zeros(steps + 1, dtype=np.int64),
+        geoms=np.empty((contacts, 2), dtype=np.int64),
+        points=np.empty((contacts, 3)),
+        frames=np.empty((contacts, 3, 3)),
+        gaps=np.empty(contacts),
+        forces=np.empty((contacts, 3)),
+        velocities=np.empty((contacts, 3)),
+    )
+    log.q[0], log.v[0] = state.q, state.v
+    return log
+
+
+def _grown(log: Log) -> Log:
+    """The same log with room for twice as many contacts."""
+
+    def double(values: NDArray[Any]) -> NDArray[Any]:
+        return np.concatenate([values, np.empty_like(values)])
+
+    names = ("geoms", "points", "frames", "gaps", "forces", "velocities")
+    return log._replace(**{name: double(getattr(log, name)) for name in names})

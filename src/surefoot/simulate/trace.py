@@ -1,0 +1,166 @@
+"""What a roll-out leaves behind: states, torques as applied, contacts and forces, statuses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surefoot.contact.contacts import contact_names
+from surefoot.dynamics import forward_dynamics
+from surefoot.errors import InputError
+from surefoot.kernels import status as codes
+from surefoot.kernels.rollout import Log
+from surefoot.laws import Law
+from surefoot.robots.scene import Scene
+from surefoot.robots.state import State
+from surefoot.solvers.status import Status
+
+if TYPE_CHECKING:
+    import pandas
+
+    from surefoot.answer import Answer
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Trace:
+    """n steps. Contacts of step k stand in rows `contact_start[k]` to `contact_start[k + 1] - 1` of the contact arrays.
+
+    Attributes:
+        scene: robot or scene.
+        law: contact law.
+        dt: step in s.
+        t: (n + 1,) s.
+        q: (n + 1, nq) positions.
+        v: (n + 1, nv) velocities.
+        torque: (n, joints) N m as applied.
+        status: (n,) codes, see `Status.from_code`.
+        residual: (n,) the law's violation in each step.
+        contact_start: (n + 1,).
+        contact_geoms: (k, 2) geom pushed, geom that pushes.
+        contact_points: (k, 3) m.
+        contact_frames: (k, 3, 3) rows normal, tangent 1, tangent 2.
+        contact_gaps: (k,) m at the start of the step; negative: depth.
+        contact_forces: (k, 3) N in the frame, on the first geom.
+        contact_velocities: (k, 3) m/s in the frame, at the end of the step.
+        end: how the roll-out ended.
+        failed_torque: the torque of the step that failed, or None.
+    """
+
+    scene: Scene
+    law: Law
+    dt: float
+    t: Array
+    q: Array
+    v: Array
+    torque: Array
+    status: NDArray[np.int64]
+    residual: Array
+    method: NDArray[np.int64]
+    contact_start: NDArray[np.int64]
+    contact_geoms: NDArray[np.int64]
+    contact_points: Array
+    contact_frames: Array
+    contact_gaps: Array
+    contact_forces: Array
+    contact_velocities: Array
+    end: Status
+    failed_torque: Array | None = None
+
+    @classmethod
+    def from_log(cls, scene: Scene, law: Law, dt: float, t0: float, log: Log, done: int, code: int) -> Trace:
+        """Cut a log down to the steps that were done."""
+        used = int(log.start[done])
+        failed = code not in (codes.SOLVED, codes.POLICY)
+        return cls(
+            scene=scene,
+            law=law,
+            dt=dt,
+            t=t0 + dt * np.arange(done + 1),
+            q=log.q[: done + 1].copy(),
+            v=log.v[: done + 1].copy(),
+            torque=log.torque[:done].copy(),
+            status=log.status[:done].copy(),
+            residual=log.residual[:done].copy(),
+            method=log.method[:done].copy(),
+            contact_start=log.start[: done + 1].copy(),
+            contact_geoms=log.geoms[:used].copy(),
+            contact_points=log.points[:used].copy(),
+            contact_frames=log.frames[:used].copy(),
+            contact_gaps=log.gaps[:used].copy(),
+            contact_forces=log.forces[:used].copy(),
+            contact_velocities=log.velocities[:used].copy(),
+            end=Status.from_code(code),
+            failed_torque=log.torque[done].copy() if failed else None,
+        )
+
+    def __len__(self) -> int:
+        return len(self.torque)
+
+    @property
+    def ok(self) -> bool:
+        """Whether every step was solved and the roll-out went to its end."""
+        return self.end.is_solved
+
+    @property
+    def message(self) -> str:
+        """How it ended, in a sentence."""
+        if self.ok:
+            return f"{len(self)} steps, all solved"
+        return f"stopped at step {len(self)}, t = {self.t[-1]:.6g} s: {self.end}; trace.replay() runs that step again"
+
+    def state(self, step: int = -1) -> State:
+        """State at the start of a step; -1: the last."""
+        if not -len(self.t) <= step < len(self.t):
+            raise InputError(f"step: expected {-len(self.t)} to {len(self.t) - 1}, got {step}")
+        return State(self.q[step], self.v[step], float(self.t[step]))
+
+    def contacts_of(self, step: int) -> slice:
+        """Rows of the contact arrays that belong to a step."""
+        if not 0 <= step < len(self):
+            raise InputError(f"step: expected 0 to {len(self) - 1}, got {step}")
+        return slice(int(self.contact_start[step]), int(self.contact_start[step + 1]))
+
+    def replay(self, step: int | None = None) -> Answer:
+        """Solve one step again and return its full Answer; default: the one that failed, else the last."""
+        if step is None:
+            step = len(self) if self.failed_torque is not None else len(self) - 1
+        torque = self.failed_torque if step == len(self) else self.torque[step]
+        return forward_dynamics(self.scene, self.state(step), torque, dt=self.dt, law=self.law, throw=False)
+
+    def to_pandas(self) -> tuple[pandas.DataFrame, pandas.DataFrame]:
+        """(states, contacts): one row a step, one row a contact and step."""
+        try:
+            import pandas
+        except ImportError:
+            raise InputError("to_pandas: pandas is not installed; pip install pandas") from None
+        n = len(self)
+        columns: dict[str, Any] = {"t": self.t[:n], "status": [Status.from_code(c).name for c in self.status]}
+        columns |= {f"q{i}": self.q[:n, i] for i in range(self.q.shape[1])}
+        columns |= {f"v{i}": self.v[:n, i] for i in range(self.v.shape[1])}
+        columns |= {f"torque {joint}": self.torque[:, i] for i, joint in enumerate(self.scene.joints)}
+        counts = np.diff(self.contact_start)
+        contacts: dict[str, Any] = {
+            "step": np.repeat(np.arange(n), counts),
+            "t": np.repeat(self.t[:n], counts),
+            "name": [name for k in range(n) for name in contact_names(self.scene, self.contact_geoms[self.contacts_of(k)])],
+            "gap": self.contact_gaps,
+        }
+        for i, axis in enumerate("xyz"):
+            contacts[axis] = self.contact_points[:, i]
+        for i, part in enumerate(("normal", "tangent1", "tangent2")):
+            contacts[f"force {part}"] = self.contact_forces[:, i]
+            contacts[f"velocity {part}"] = self.contact_velocities[:, i]
+        return pandas.DataFrame(columns), pandas.DataFrame(contacts)
+
+    def plot(self, path: str | Path) -> Path:
+        """Draw the roll-out into a figure; the ending of `path` says how (.png, .pdf, .svg)."""
+        from surefoot.simulate.plot import plot_trace
+
+        return plot_trace(self, path)
+
