@@ -93,12 +93,10 @@ def _lay(spec: mujoco.MjSpec, terrain: Any) -> tuple[Surface, ...]:
         return ()
     if not isinstance(terrain, Terrain):
         raise InputError(f"terrain: expected a terrain such as Plane(), None or {KEEP!r}, got {terrain!r}")
-    before = {geom.name for geom in spec.geoms}
-    surfaces = terrain.add_to(spec)
-    for surface in surfaces:
-        if surface.geom in before:
-            raise InputError(f"terrain: the robot already has a geom called {surface.geom!r} that is not its ground")
-    return surfaces
+    try:
+        return terrain.add_to(spec)
+    except ValueError as error:  # MuJoCo: a name that the robot's file has used for something else
+        raise InputError(f"terrain: it cannot stand beside what the robot's file holds: {error}") from None
 
 
 def _stand(

@@ -39,7 +39,7 @@ def put_on(
     model = model.__copy__()
     body = model.body(base)
     height = int(model.jnt_qposadr[body.jntadr[0]]) + 2
-    ours = np.isin(model.body_rootid[model.geom_bodyid], model.body_rootid[body.id])
+    ours = model.body_rootid[model.geom_bodyid] == model.body_rootid[body.id]
     ours &= (model.geom_contype != 0) | (model.geom_conaffinity != 0)
     ground = np.zeros(model.ngeom, dtype=bool)
     ground[[model.geom(surface.geom).id for surface in surfaces]] = True

@@ -52,7 +52,8 @@ class Ur10:
         finger_centre: (3,) centre of the right finger (at +x), open, in the hand's frame, in m; the left mirrors it.
         joints: (8,) six hinges, left finger (at -x, closes along +x), right finger.
         home_pose: (8,) rad, and m for the fingers.
-        arm_collides: whether the arm touches the world too, or the gripper alone.
+        arm_collides: whether the arm touches the world, as the fingers do.
+        hand_collides: whether the hand does; Moby's block lies 2.5 mm deep in it, so by default it does not.
         pedestal: height in m from the ground to the origin of the base; a column of it is drawn, which touches nothing.
     """
 
@@ -77,6 +78,7 @@ class Ur10:
     joints: tuple[Joint, ...]
     home_pose: tuple[float, ...] = (0.0,) * 8
     arm_collides: bool = True
+    hand_collides: bool = False
     pedestal: float = 0.0
 
     def __post_init__(self) -> None:
@@ -125,14 +127,33 @@ class Ur10:
                 parts.add_limb(body, name, rod, **bits)
             else:
                 rod.add_to(body, name, rgba=parts.BODY_COLOUR, **bits)
+        self._draw_bridges(spec)
         hand = body.add_body(name="hand", pos=[0, self.wrist_3_offset, 0])
-        self.hand.add_to(hand, "hand", pos=self.hand_centre, rgba=parts.LIMB_COLOUR, **parts.ROBOT_BITS)
+        bits = parts.ROBOT_BITS if self.hand_collides else parts.UNTOUCHABLE
+        self.hand.add_to(hand, "hand", pos=self.hand_centre, rgba=parts.LIMB_COLOUR, **bits)
         x, y, z = self.finger_centre
         for i, (side, at) in enumerate((("left", [-x, y, z]), ("right", [x, y, z])), start=6):
             finger = hand.add_body(name=f"{side}_finger")
             self.joints[i].add_to(finger, JOINTS[i], spec)
             self.finger.add_to(finger, f"{side}_finger", pos=at, rgba=parts.TIP_COLOUR, **parts.ROBOT_BITS)
         return spec
+
+    def _draw_bridges(self, spec: mujoco.MjSpec) -> None:
+        """Draw what joins links that lie side by side; it has no mass and touches nothing."""
+        for name, x, offset in (
+            ("shoulder", 0.0, self.shoulder_offset),
+            ("upper_arm", self.upper_arm.length, self.elbow_offset),
+            ("wrist_3", 0.0, self.wrist_3_offset),
+        ):
+            spec.body(name).add_geom(
+                name=f"{name}_bridge",
+                type=mujoco.mjtGeom.mjGEOM_CAPSULE,
+                fromto=[x, 0, 0, x, offset, 0],
+                size=[0.04, 0, 0],
+                mass=0.0,
+                rgba=parts.LIMB_COLOUR,
+                **parts.UNTOUCHABLE,
+            )
 
     def home(self) -> NDArray[np.float64]:
         """(8,) the home pose."""
