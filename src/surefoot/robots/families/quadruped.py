@@ -121,8 +121,10 @@ class Quadruped:
 
     def home(self) -> NDArray[np.float64]:
         """(19,) the home pose, feet on z = 0; feet that are not in one level plane tilt the base onto three."""
-        spec = self.spec()
-        spec.memory = 1_000_000
+        return self._home(self.spec())
+
+    def _home(self, spec: mujoco.MjSpec) -> NDArray[np.float64]:
+        spec.memory = 1_000_000  # bytes; MuJoCo's own choice is much larger, and slow to allocate
         model = spec.compile()
         data = mujoco.MjData(model)
         data.qpos[7:] = [angle for leg in LEGS for angle in self.leg(leg).home]
@@ -138,8 +140,8 @@ class Quadruped:
         """The robot at home on `ground`: a terrain, None for no ground, or "default" for a plane at z = 0."""
         ground = terrain_or_none(ground, Plane())
         spec = self.spec()
+        home = self._home(spec.copy())
         surfaces = () if ground is None else ground.add_to(spec)
-        home = self.home()
         if isinstance(ground, Plane):
             home[2] += ground.z
         elif ground is not None:
