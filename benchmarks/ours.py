@@ -23,6 +23,8 @@ import numba
 import numpy as np
 
 from benchmarks.harness import Absent, Method, Problem, Setting, Task, Verdict
+from benchmarks.judge import rigid_step_residual
+from benchmarks.standing import Standing, stands
 from surefoot.kernels.plant import CONE, NORMAL
 from surefoot.kernels.status import SOLVED
 from surefoot.solvers.contact_problem import ContactProblem, edge_directions
@@ -114,8 +116,40 @@ def _scratch(Scratch: Any, n: int, nu: int) -> Any:
 
 def simulator() -> Method:
     """A roll-out with a compiled policy."""
-    _name("surefoot-simulator", _part("surefoot-simulator", "surefoot.simulate.simulator"), "Simulator")
-    raise Absent("surefoot-simulator", "its adapter is not written yet")
+    part = _part("surefoot-simulator", "surefoot.simulate")
+    Simulator, policy = (_name("surefoot-simulator", part, name) for name in ("Simulator", "policy"))
+    pd, constant = policy(_pd), policy(_constant)
+
+    def prepare(problem: Problem, setting: Setting) -> Task:
+        case: Standing = problem.data
+        sim = Simulator(case.scene, case.dt)
+        hold = pd.bind([case.kp, case.kd, *case.target, *case.positions, *case.dofs])
+        settled = sim.rollout(case.scene.state(case.q), hold, case.settle * case.dt)
+        start = settled.state(-1)
+        chosen = hold if setting.options["pd"] else constant.bind(settled.torque[-1])
+
+        def judge(trace: Any) -> Verdict:
+            held = trace.ok and stands(start.q, trace.q[-1]) and trace.contact_start[-1] - trace.contact_start[-2] == 4
+            return Verdict(bool(held), rigid_step_residual(case.model, trace, EDGES))
+
+        return Task(lambda: sim.rollout(start, chosen, problem.work * case.dt), judge)
+
+    note = "Timed: `Simulator.rollout` with a compiled policy, its log of states, contacts and forces included"
+    return Method("surefoot-simulator", "rigid contact, " + PYRAMID, prepare, ours=True, note=note)
+
+
+def _pd(t, q, v, torque_out, memory, params):
+    """params: kp, kd, then target, place in q and place in v of each joint."""
+    n = torque_out.shape[0]
+    for i in range(n):
+        angle, speed = q[int(params[2 + n + i])], v[int(params[2 + 2 * n + i])]
+        torque_out[i] = params[0] * (params[2 + i] - angle) - params[1] * speed
+    return 0
+
+
+def _constant(t, q, v, torque_out, memory, params):
+    torque_out[:] = params
+    return 0
 
 
 def links() -> Any:

@@ -4,7 +4,6 @@ import csv
 import math
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -112,16 +111,49 @@ def test_percentiles_and_ratios_of_known_times():
     assert peer.ratios == {"peer": 1.0}
 
 
-def test_best_of_the_repeats_per_unit_of_work_without_the_reset():
-    waits = iter([0.0, 0.0, 0.05, 0.02, 0.04])  # two calls warm up
+class _Clock:
+    """Time that passes only when told to."""
+
+    def __init__(self, monkeypatch):
+        self.now = 0
+        monkeypatch.setattr("benchmarks.harness.time.perf_counter_ns", lambda: self.now)
+
+    def wait(self, milliseconds):
+        self.now += int(1e6 * milliseconds)
+
+
+def _one_record(prepare, repeats, work):
+    one = [Problem("p", "small", 0, work=work)]
+    return measure(_toy([lambda: Method("peer", "none", prepare)], lambda quick: one), repeats=repeats).records[0]
+
+
+def test_best_of_the_repeats_per_unit_of_work_without_the_reset(monkeypatch):
+    clock, waits = _Clock(monkeypatch), iter([1, 1, 50, 20, 40])  # two calls warm up
 
     def prepare(problem, setting):
-        return Task(lambda: time.sleep(next(waits)), lambda answer: Verdict(True, 0.0), lambda: time.sleep(0.03))
+        return Task(lambda: clock.wait(next(waits)), lambda answer: Verdict(True, 0.0), lambda: clock.wait(500))
 
-    one = [Problem("p", "small", 0, work=10)]
-    record = measure(_toy([lambda: Method("peer", "none", prepare)], problems=lambda quick: one), repeats=3).records[0]
-    assert 0.002 <= record.seconds < 0.004
+    record = _one_record(prepare, repeats=3, work=10)
+    assert record.seconds == pytest.approx(0.002)
     assert record.repeats == 3
+
+
+def test_a_task_that_does_its_work_several_times_is_timed_per_unit(monkeypatch):
+    clock = _Clock(monkeypatch)
+
+    def prepare(problem, setting):
+        return Task(lambda: clock.wait(20), lambda answer: Verdict(True, 0.0), units=5)
+
+    assert _one_record(prepare, repeats=1, work=2).seconds == pytest.approx(0.002)
+
+
+def test_a_call_that_takes_very_long_is_not_repeated(monkeypatch):
+    clock = _Clock(monkeypatch)
+
+    def prepare(problem, setting):
+        return Task(lambda: clock.wait(6000), lambda answer: Verdict(True, 0.0))
+
+    assert _one_record(prepare, repeats=5, work=1).repeats == 2
 
 
 def test_quick_and_only():
@@ -196,12 +228,3 @@ def test_the_command_line_names_its_test_sets():
     assert done.returncode == 2
     assert "no test set is called nonsense; the choices are lcp, contact, step" in done.stderr
     assert list(ALL) == ["lcp", "contact", "step"]
-
-
-def test_a_task_that_does_its_work_several_times_is_timed_per_unit():
-    def prepare(problem, setting):
-        return Task(lambda: time.sleep(0.02), lambda answer: Verdict(True, 0.0), units=5)
-
-    one = [Problem("p", "small", 0, work=2)]
-    record = measure(_toy([lambda: Method("peer", "none", prepare)], problems=lambda quick: one), repeats=1).records[0]
-    assert 0.002 <= record.seconds < 0.004

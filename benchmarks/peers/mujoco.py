@@ -14,7 +14,7 @@ import numpy as np
 from numba import types
 
 from benchmarks.harness import Method, Problem, Setting, Task, Verdict
-from benchmarks.sets.standing import Standing, stands
+from benchmarks.standing import Standing, stands
 
 _LIBRARY = glob.glob(os.path.join(os.path.dirname(mujoco.__file__), "*mujoco*.[sd][oyl]*"))
 llvmlite.binding.load_library_permanently(_LIBRARY[0])

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from benchmarks import ours
 from benchmarks.harness import Problem, Setting, TestSet
 from benchmarks.peers import dart, pinocchio
-from benchmarks.sets.solo12 import Solo12
+from benchmarks.solo12 import Solo12
 
 COUNTS = {4: 100, 8: 100, 16: 60, 40: 30}
 QUICK = {4: 4, 8: 4, 16: 4, 40: 2}

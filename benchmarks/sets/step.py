@@ -9,7 +9,7 @@ import numpy as np
 from benchmarks import ours
 from benchmarks.harness import Problem, Setting, TestSet
 from benchmarks.peers import mujoco as engine
-from benchmarks.sets.standing import Standing
+from benchmarks.standing import Standing
 
 DT = 1e-3  # s
 KP, KD = 60.0, 0.2  # N m / rad, N m s / rad
