@@ -48,8 +48,10 @@ def drop(
         surefoot drop my_robot.urdf --mu 0.2 --duration 5
     """
     import surefoot as sf
-    from surefoot.cli.fall import fall, let_go
+    from surefoot import checks
+    from surefoot.cli.fall import fall, let_go, make_ready
     from surefoot.report.animation import ANIMATION_ENDINGS, animate
+    from surefoot.report.health import kernels_ready
     from surefoot.report.landing import landing
     from surefoot.report.picture import writable
     from surefoot.simulate.plot import ENDINGS
@@ -62,8 +64,13 @@ def drop(
     chosen = sf.Coulomb(mu=mu) if law is Law.COULOMB else sf.NoSlip()
     start = let_go(scene, height, tilt)
     screen = console()
+    duration = checks.number("duration", duration, above=0.0)
+    if not kernels_ready():
+        screen.print("Compiling the kernels: once, up to a minute.")
+    with screen.status("loading the kernels"):
+        simulator, policy = make_ready(scene, start, chosen, dt)
     with progress_bar(screen, "simulating") as tell:
-        result = fall(scene, start, chosen, duration=duration, dt=dt, progress=tell)
+        result = fall(simulator, policy, start, duration, progress=tell)
     trace = result.trace
     friction = f", mu {mu:g}" if law is Law.COULOMB else ""
     screen.print(summary_table(f"{scene.name}, {law}{friction}", landing(trace), result))

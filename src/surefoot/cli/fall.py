@@ -66,33 +66,39 @@ def let_go(scene: Scene, height: float, tilt: float = 0.0) -> State:
     return home.replace(q=q, v=np.zeros(scene.nv))
 
 
-def fall(
-    scene: Scene,
-    start: State,
-    law: Any,
-    *,
-    duration: float = 2.0,
-    dt: float = 1e-3,
-    progress: Callable[[int, int], None] | None = None,
-) -> Fall:
-    """Simulate a fall with the joints held at their home posture.
+def make_ready(scene: Scene, start: State, law: Any, dt: float) -> tuple[Any, Any]:
+    """A simulator and a policy that holds the home posture, both compiled by running one step.
 
     Args:
         scene: the robot.
         start: where it is let go.
         law: contact law.
-        duration: in s.
         dt: time step in s.
+
+    Returns:
+        The `Simulator` and the `Policy`.
+    """
+    simulator = sf.Simulator(scene, dt=dt, law=law)
+    policy = hold_posture(scene, scene.home(), simulator.dt)
+    simulator.rollout(start, policy, duration=simulator.dt)
+    return simulator, policy
+
+
+def fall(
+    simulator: Any, policy: Any, start: State, duration: float, progress: Callable[[int, int], None] | None = None
+) -> Fall:
+    """Simulate a fall and time it.
+
+    Args:
+        simulator: a `Simulator`, already compiled.
+        policy: what the joints do.
+        start: where the robot is let go.
+        duration: in s.
         progress: called with steps done and their total.
 
     Returns:
         The fall.
     """
-    duration = checks.number("duration", duration, above=0.0)
-    simulator = sf.Simulator(scene, dt=dt, law=law)
-    policy = hold_posture(scene, scene.home(), dt)
-    # One step first: it loads or compiles the kernels, which is not what is being timed.
-    simulator.rollout(start, policy, duration=dt)
     began = time.perf_counter()
     trace = simulator.rollout(start, policy, duration=duration, progress=progress)
     seconds = time.perf_counter() - began

@@ -123,6 +123,13 @@ def kernel_cache() -> list[Fact]:
     return facts
 
 
+def kernels_ready() -> bool:
+    """Whether machine code of this version is kept, so that a run need not compile first."""
+    from surefoot.kernels.cache import CACHE_FOLDER
+
+    return _folder_size(CACHE_FOLDER)[0] > 0
+
+
 def extras() -> list[Fact]:
     """Optional parts: installed, or the line that installs them."""
     wanted: dict[str, list[str]] = {}

@@ -36,7 +36,7 @@ def dress(scene: Scene, width: int, height: int) -> mujoco.MjModel:
     model.vis.global_.offheight = max(height, model.vis.global_.offheight)
     model.vis.quality.shadowsize = 2048
     model.vis.quality.offsamples = 4
-    model.vis.headlight.ambient[:] = 0.4
+    model.vis.headlight.ambient[:] = 0.35
     model.vis.headlight.diffuse[:] = 0.5
     model.vis.headlight.specular[:] = 0.1
     model.vis.map.shadowclip = 1.6  # the shadow map's edge, where it speckles, lies outside the picture

@@ -165,7 +165,8 @@ def _normal_forces(panel: Axes, trace: Any, parts: dict[str, NDArray[np.bool_]])
         # Beside the spike, on the side that has room.
         left = trace.t[peak] < 0.5 * (trace.t[0] + trace.t[-1])
         place = (trace.t[peak] + (1 if left else -1) * 0.02 * (trace.t[-1] - trace.t[0]), 1.52 * tallest)
-        panel.text(*place, text, fontsize=8, va="top", ha="left" if left else "right", color="#404850")
+        box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.5}
+        panel.text(*place, text, fontsize=8, va="top", ha="left" if left else "right", color="#404850", bbox=box)
     _legend(panel)
 
 
