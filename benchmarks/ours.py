@@ -57,6 +57,7 @@ def coulomb_kernel() -> Method:
     law = _part("surefoot-coulomb", "surefoot.kernels.contact_law")
     scratch = _part("surefoot-coulomb", "surefoot.kernels.active_modes").Scratch
     solve = _name("surefoot-coulomb", law, "solve_contacts")
+    table = _name("surefoot-coulomb", _part("surefoot-coulomb", "surefoot.kernels.pyramid"), "pyramid_table")
 
     @numba.njit
     def loop(count, W, nu, n, c0, offset, kind, mu, bound, D, tolerance, work, pivoting, f):
@@ -70,7 +71,7 @@ def coulomb_kernel() -> Method:
         n, nu = contact.size, contact.W.shape[1]
         kind = np.where(contact.closed, CONE, NORMAL).astype(np.int64)
         work, pivoting, f = _scratch(scratch, n, nu), law.Pivoting(np.zeros(3 * n), np.zeros(n)), np.zeros(3 * n)
-        bound, D = np.zeros(n), edge_directions(EDGES)
+        bound, D = np.zeros(n), table(edge_directions(EDGES))
         arguments = (
             contact.W,
             nu,
