@@ -15,7 +15,8 @@ from surefoot.robots import feet as footing
 from surefoot.robots import guard, ignored
 from surefoot.robots import home as homing
 from surefoot.robots.roles import FREE, Roles, assign, name_all
-from surefoot.robots.scene import Note, Scene
+from surefoot.robots.scene import Foot, Note, Scene
+from surefoot.robots.settle import settle
 from surefoot.robots.terrains import Plane
 
 
@@ -78,7 +79,7 @@ def assemble(
         surfaces = ground.add_to(spec)
     _disable(spec, model, hints, notes)
     model = guard.compile_model(spec, path)
-    q = _home(model, roles, hints, notes)
+    q = _pose(model, hints, notes)
     data = mujoco.MjData(model)
     data.qpos[:] = q
     mujoco.mj_kinematics(model, data)
@@ -87,7 +88,7 @@ def assemble(
         feet = footing.to_spheres(spec, model, data, feet, notes)
         model = guard.compile_model(spec, path)
     if model.nkey == 0 and roles.base is not None:
-        q = _stand(model, roles, q)
+        q = _stand(model, roles, q, feet, notes)
     for first, second in homing.touching_pairs(model, q, set(roles.bodies)):
         names = [model.body(first).name, model.body(second).name]
         spec.add_exclude(name=_exclude_name(spec, names), bodyname1=names[0], bodyname2=names[1])
@@ -136,18 +137,30 @@ def _exclude_name(spec: mujoco.MjSpec, names: list[str]) -> str:
     return name
 
 
-def _home(model: mujoco.MjModel, roles: Roles, hints: Hints, notes: list[Note]) -> NDArray[np.float64]:
-    """The file's keyframe, or the reference pose, or zeros."""
+def _pose(model: mujoco.MjModel, hints: Hints, notes: list[Note]) -> NDArray[np.float64]:
+    """The file's keyframe, or the reference pose, or zeros; not lowered yet."""
     if model.nkey:
-        return np.array(model.key_qpos[0])
+        q = np.array(model.key_qpos[0])
+        mujoco.mj_normalizeQuat(model, q)
+        return q
     q, moved = homing.rest(model, hints.pose)
     if moved:
         detail = "zero is outside their limits; home has them at mid-range"
         notes.append(Note("assumed", ", ".join(moved), detail))
-    return q if roles.base is None else _stand(model, roles, q)
+    return q
 
 
-def _stand(model: mujoco.MjModel, roles: Roles, q: NDArray[np.float64]) -> NDArray[np.float64]:
-    joint = int(model.body(roles.base).jntadr[0])
+def _stand(
+    model: mujoco.MjModel, roles: Roles, q: NDArray[np.float64], feet: tuple[Foot, ...], notes: list[Note]
+) -> NDArray[np.float64]:
+    """The pose lowered to the ground, and tilted by what the feet's facets ask for if that is level."""
+    base = model.body(roles.base)
+    joint = int(base.jntadr[0])
+    if homing.is_level(model):
+        turned = settle(model, q, base.id, [model.geom(name).id for foot in feet for name in foot.geoms])
+        tilt = 2 * float(np.linalg.norm(homing.turn_between(q, turned, int(model.jnt_qposadr[joint]) + 3)))
+        if tilt > 1e-9:
+            notes.append(Note("assumed", "home", f"tilted by {tilt:.2g} rad, so that the feet rest on level ground"))
+            q = turned
     lowered = homing.lower(model, q, joint, set(roles.bodies))
     return q if lowered is None else lowered

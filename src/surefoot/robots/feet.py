@@ -8,12 +8,14 @@ from typing import Any
 
 import mujoco
 import numpy as np
+from numpy.typing import NDArray
 
 from surefoot import checks
 from surefoot.errors import InputError, ModelError
 from surefoot.robots.meshes import fit_sphere
 from surefoot.robots.roles import Roles, lowest_point
 from surefoot.robots.scene import Foot, Note
+from surefoot.robots.settle import support_points
 
 FOOT_NAMES = re.compile(r"foot|feet|toe|sole|hoof|paw", re.IGNORECASE)
 # A limb ends in a foot if it reaches down to this part of the robot's height; the geoms within NEAR m of its end count.
@@ -105,20 +107,35 @@ def detected(model: mujoco.MjModel, data: mujoco.MjData, roles: Roles) -> tuple[
 def to_spheres(
     spec: mujoco.MjSpec, model: mujoco.MjModel, data: mujoco.MjData, feet: tuple[Foot, ...], notes: list[Note]
 ) -> tuple[Foot, ...]:
-    """Replace the mesh geoms of each foot by one fitted sphere that reaches as low at home; edits `spec`."""
+    """Replace the mesh geoms of each foot by one fitted sphere that reaches as low at home; edits `spec`.
+
+    Feet of the same mesh get the same radius, the mean of theirs.
+    """
+    fits: dict[str, tuple[NDArray[np.float64], float, float]] = {}
+    radii: dict[tuple[int, ...], list[float]] = {}
+    for foot in feet:
+        meshes = _mesh_geoms(model, foot)
+        if meshes:
+            body = int(model.geom_bodyid[meshes[0]])
+            world = support_points(model, data, meshes)[0]
+            turn = data.xmat[body].reshape(3, 3)
+            fits[foot.name] = fit_sphere((world - data.xpos[body]) @ turn, -turn[2])
+            radii.setdefault(_meshes(model, meshes), []).append(fits[foot.name][1])
     result = []
     for foot in feet:
-        ids = [model.geom(name).id for name in foot.geoms]
-        meshes = [g for g in ids if model.geom_type[g] == mujoco.mjtGeom.mjGEOM_MESH]
+        meshes = _mesh_geoms(model, foot)
         if not meshes:
             result.append(foot)
             continue
-        body = int(model.geom_bodyid[meshes[0]])
-        world = np.vstack([_vertices(model, g) @ data.geom_xmat[g].reshape(3, 3).T + data.geom_xpos[g] for g in meshes])
-        turn = data.xmat[body].reshape(3, 3)
-        centre, radius, error = fit_sphere((world - data.xpos[body]) @ turn, -turn[2])
+        centre, _, error = fits[foot.name]
+        radius = float(np.mean(radii[_meshes(model, meshes)]))
+        if error > radius:
+            detail = f"its mesh was kept: a sphere of radius {radius:.4g} m would be {error:.2g} m from it"
+            notes.append(Note("ignored", foot.name, detail))
+            result.append(foot)
+            continue
         first = spec.geom(model.geom(meshes[0]).name)
-        sphere = spec.body(model.body(body).name).add_geom(
+        sphere = spec.body(model.body(model.geom_bodyid[meshes[0]]).name).add_geom(
             name=f"{foot.name}_sphere",
             type=mujoco.mjtGeom.mjGEOM_SPHERE,
             pos=centre,
@@ -131,22 +148,25 @@ def to_spheres(
             old = spec.geom(model.geom(g).name)
             old.contype = old.conaffinity = 0
             old.group = 1
-        kept = tuple(model.geom(g).name for g in ids if g not in meshes)
+        kept = tuple(name for name in foot.geoms if model.geom(name).id not in meshes)
         result.append(Foot(foot.name, foot.body, (sphere.name, *kept)))
         detail = f"its mesh was replaced by a sphere of radius {radius:.4g} m, at most {error:.2g} m from the mesh"
         notes.append(Note("repaired", foot.name, detail))
     return tuple(result)
 
 
+def _mesh_geoms(model: mujoco.MjModel, foot: Foot) -> list[int]:
+    ids = [model.geom(name).id for name in foot.geoms]
+    return [g for g in ids if model.geom_type[g] == mujoco.mjtGeom.mjGEOM_MESH]
+
+
+def _meshes(model: mujoco.MjModel, geoms: list[int]) -> tuple[int, ...]:
+    return tuple(int(model.geom_dataid[g]) for g in geoms)
+
+
 def _foot(model: mujoco.MjModel, geoms: list[int], name: str | None = None) -> Foot:
     body = model.body(model.geom_bodyid[geoms[0]]).name
     return Foot(name or body, body, tuple(model.geom(g).name for g in geoms))
-
-
-def _vertices(model: mujoco.MjModel, geom: int) -> np.ndarray:
-    mesh = model.geom_dataid[geom]
-    start, count = model.mesh_vertadr[mesh], model.mesh_vertnum[mesh]
-    return model.mesh_vert[start : start + count].astype(np.float64)
 
 
 def _collides(model: mujoco.MjModel, geom: int) -> bool:

@@ -17,7 +17,7 @@ LIMITS = {
     "texture": (("width", "height"), 100_000_000),
     "replicate": (("count",), 100_000),
     "composite": (("count",), 100_000),
-    "flexcomp": (("count",), 1_000_000),
+    "flexcomp": (("count",), 20_000),
     "size": (("nuserdata", "nkey", "nuser_body", "nuser_jnt", "nuser_geom", "nuser_actuator"), 1_000_000),
 }
 # Arrays of a compiled model that must be finite (limits and friction may be infinite and are checked apart).
@@ -95,6 +95,8 @@ def explain(message: str) -> str:
 
 def check_numbers(model: mujoco.MjModel, path: Path | str) -> None:
     """Refuse numbers that no law can use: not finite, or friction, damping or dry friction below zero."""
+    if not np.isfinite(model.opt.gravity).all():
+        raise ModelError(f"{path}: gravity is not finite")
     for field in FINITE:
         values = getattr(model, field)
         if not np.isfinite(values).all():

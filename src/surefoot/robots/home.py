@@ -106,6 +106,26 @@ def lower(model: mujoco.MjModel, q: NDArray[np.float64], joint: int, bodies: set
     return q
 
 
+def is_level(model: mujoco.MjModel) -> bool:
+    """Whether the ground is a level plane and nothing else."""
+    fixed = np.flatnonzero(
+        (model.body_weldid[model.geom_bodyid] == 0) & ((model.geom_contype != 0) | (model.geom_conaffinity != 0))
+    )
+    if len(fixed) != 1 or model.geom_type[fixed[0]] != mujoco.mjtGeom.mjGEOM_PLANE:
+        return False
+    data = mujoco.MjData(model)
+    mujoco.mj_kinematics(model, data)
+    return float(data.geom_xmat[fixed[0], 8]) > 1 - 1e-12
+
+
+def turn_between(first: NDArray[np.float64], second: NDArray[np.float64], start: int) -> NDArray[np.float64]:
+    """(3,) vector part of the quaternion that takes the one at `start` in `first` to that in `second`."""
+    back, turn = np.empty(4), np.empty(4)
+    mujoco.mju_negQuat(back, first[start : start + 4])
+    mujoco.mju_mulQuat(turn, second[start : start + 4], back)
+    return turn[1:]
+
+
 def touching_pairs(model: mujoco.MjModel, q: NDArray[np.float64], bodies: set[int]) -> list[tuple[int, int]]:
     """Pairs of the robot's bodies that touch in pose `q`, although MuJoCo checks them for collision."""
     data = mujoco.MjData(model)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 
-from surefoot.robots.roles import ONE_DOF, THROUGH_JOINT
-from surefoot.robots.scene import Note
+from surefoot.robots.scene import ONE_DOF, THROUGH_JOINT, Note
 
 MODELLED_EQUALITIES = tuple(map(int, (mujoco.mjtEq.mjEQ_CONNECT, mujoco.mjtEq.mjEQ_WELD, mujoco.mjtEq.mjEQ_JOINT)))
 

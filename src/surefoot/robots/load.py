@@ -16,6 +16,7 @@ from surefoot import checks
 from surefoot.errors import InputError, ModelError
 from surefoot.robots import families, guard
 from surefoot.robots.assemble import Wishes, assemble
+from surefoot.robots.inertia import balance_spec
 from surefoot.robots.meshes import example_robot_data
 from surefoot.robots.scene import Note, Scene
 from surefoot.robots.terrains import Terrain
@@ -90,6 +91,7 @@ def load(
         raise ModelError(f"{path}: not readable as XML: {error}") from None
     kind = xml.tag.rpartition("}")[2]
     if kind == "robot":
+        guard.check_sizes(xml, path)
         return from_urdf(text, path, wishes)
     if kind == "mujoco":
         return _from_mjcf(xml, path, wishes)
@@ -176,9 +178,9 @@ def _from_mjcf(xml: ET.Element, path: Path, wishes: Wishes) -> Scene:
         raise ModelError(f"{path}: MuJoCo cannot read this file: {' '.join(str(error).split())}") from None
     notes: list[Note] = []
     if wishes.balance_inertia:
-        spec.compiler.balanceinertia = True
-        spec.compiler.boundmass = spec.compiler.boundmass or 1e-6
-        spec.compiler.boundinertia = spec.compiler.boundinertia or 1e-9
+        balance_spec(spec, notes)
     if wishes.floating is False and any(joint.type == mujoco.mjtJoint.mjJNT_FREE for joint in spec.joints):
         raise InputError("floating: this MJCF has a free joint; remove it from the file to bolt the robot down")
-    return assemble(spec, path, wishes, notes, name=spec.modelname or path.stem)
+    return assemble(
+        spec, path, wishes, notes, name=path.stem if spec.modelname in ("", "MuJoCo Model") else spec.modelname
+    )

@@ -9,10 +9,12 @@ from functools import cache
 from pathlib import Path
 from urllib.parse import unquote
 
+import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
 from surefoot.errors import ModelError
+from surefoot.robots import guard
 from surefoot.robots.scene import Note
 from surefoot.robots.urdf import Urdf
 
@@ -111,6 +113,35 @@ def resolve(urdf: Urdf, *, drop: bool) -> None:
         urdf.notes.append(
             Note("ignored", ", ".join(dict.fromkeys(links)), f"meshes to look at were dropped: {problem}")
         )
+
+
+def compiled(spec: mujoco.MjSpec, urdf: Urdf, *, drop: bool) -> mujoco.MjModel:
+    """Compile a URDF's spec; a mesh that turns out to be broken is treated as a missing one; edits `spec`.
+
+    Raises:
+        ModelError: a collision mesh is broken, naming the link and the remedy; or whatever else MuJoCo refuses.
+    """
+    while True:
+        try:
+            return spec.compile()
+        except (ValueError, mujoco.FatalError) as error:
+            message = str(error)
+        named = guard.ELEMENT.search(message)
+        mesh = spec.mesh(named.group(1)) if named else None
+        users = [] if mesh is None else [geom for geom in spec.geoms if geom.meshname == mesh.name]
+        if mesh is None or not users:
+            raise ModelError(f"{urdf.path}: {guard.explain(message)}")
+        problem = " ".join(message.removeprefix("Error: ").split("\n")[0].split())
+        touched = [geom.parent.name for geom in users if geom.contype or geom.conaffinity]
+        if touched and not drop:
+            raise ModelError(
+                f"{urdf.path}: link {touched[0]!r}: collision mesh {mesh.file!r}: {problem}; "
+                "repair it, or pass meshes='drop' to go on without it"
+            )
+        links = ", ".join(dict.fromkeys(geom.parent.name for geom in users))
+        urdf.notes.append(Note("ignored", links, f"mesh {Path(mesh.file).name!r} was dropped: {problem}"))
+        for item in (*users, mesh):
+            spec.delete(item)
 
 
 def _problem(reference: str, found: Path | None) -> str | None:

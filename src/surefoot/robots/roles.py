@@ -8,12 +8,9 @@ import mujoco
 import numpy as np
 
 from surefoot import checks
-from surefoot.robots.scene import Note
+from surefoot.robots.scene import ONE_DOF, THROUGH_JOINT, Note
 
-# As numbers: MuJoCo's enums never equal a NumPy integer in `x in (...)`.
-ONE_DOF = (int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_SLIDE))
 FREE = int(mujoco.mjtJoint.mjJNT_FREE)
-THROUGH_JOINT = (int(mujoco.mjtTrn.mjTRN_JOINT), int(mujoco.mjtTrn.mjTRN_JOINTINPARENT))
 # Names of root links that mean the room, not the robot.
 WORLD_NAMES = ("world", "map", "odom", "ground")
 
@@ -71,6 +68,8 @@ def is_floating(model: mujoco.MjModel) -> tuple[bool, str]:
     for b in range(1, model.nbody):
         parent = limb[model.body_parentid[b]]
         limb[b] = parent or (b if model.body_jntnum[b] else 0)
+    if not limb.any():
+        return True, "it has no moving joint"
     floor = min(lowest[b] for b in range(1, model.nbody) if not limb[b])
     limbs = [k for k in np.unique(limb) if k and lowest[limb == k].min() < floor - 1e-3]
     if len(limbs) >= 2:

@@ -17,6 +17,7 @@ from surefoot.robots.state import State
 
 # As numbers: MuJoCo's enums never equal a NumPy integer in `x in (...)`.
 ONE_DOF = (int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_SLIDE))
+THROUGH_JOINT = (int(mujoco.mjtTrn.mjTRN_JOINT), int(mujoco.mjtTrn.mjTRN_JOINTINPARENT))
 
 
 @dataclass(frozen=True)
@@ -137,6 +138,21 @@ class Scene:
         """(len(joints),) index of each actuated joint in `q`."""
         return np.array([self.model.joint(joint).qposadr[0] for joint in self.joints], dtype=np.int64)
 
+    @cached_property
+    def torque_limits(self) -> NDArray[np.float64]:
+        """(len(joints), 2) lowest and highest torque (N m; force in N for a slide) that the file allows each joint."""
+        model = self.model
+        limits = np.tile([-np.inf, np.inf], (len(self.joints), 1))
+        for k, name in enumerate(self.joints):
+            joint = model.joint(name).id
+            ranges = [model.jnt_actfrcrange[joint]] if model.jnt_actfrclimited[joint] else []
+            for u in range(model.nu):
+                if model.actuator_trnid[u, 0] == joint and int(model.actuator_trntype[u]) in THROUGH_JOINT:
+                    ranges.extend(np.sort(r * model.actuator_gear[u, 0]) for r in _actuator_ranges(model, u))
+            for low, high in ranges:
+                limits[k] = max(limits[k, 0], low), min(limits[k, 1], high)
+        return limits
+
     def home(self) -> State:
         """The resting pose: the file's first keyframe, else all joints at zero, lowered to touch the ground."""
         if self._home is not None:
@@ -194,3 +210,12 @@ class Scene:
                 f"{self.name}: joint {joint!r} has several degrees of freedom and cannot be actuated as one"
             )
         return int(self.model.jnt_dofadr[index])
+
+
+def _actuator_ranges(model: mujoco.MjModel, u: int) -> list[NDArray[np.float64]]:
+    """Force ranges of actuator `u` before its gear; the control range counts only for a plain motor."""
+    ranges = [model.actuator_forcerange[u]] if model.actuator_forcelimited[u] else []
+    motor = model.actuator_biastype[u] == mujoco.mjtBias.mjBIAS_NONE and not int(model.actuator_dyntype[u])
+    if motor and model.actuator_ctrllimited[u] and model.actuator_gaintype[u] == mujoco.mjtGain.mjGAIN_FIXED:
+        ranges.append(model.actuator_ctrlrange[u] * model.actuator_gainprm[u, 0])
+    return ranges

@@ -33,6 +33,7 @@ class Urdf:
         joints: element of each joint by name, in file order.
         root: name of the link that has no parent.
         children: names of the joints that leave each link, in file order.
+        carriers: name of the joint that carries each link but the root.
         notes: what was ignored or repaired so far.
     """
 
@@ -42,6 +43,7 @@ class Urdf:
     joints: dict[str, ET.Element]
     root: str
     children: dict[str, list[str]]
+    carriers: dict[str, str]
     notes: list[Note] = field(default_factory=list)
 
     def child(self, joint: str) -> str:
@@ -58,7 +60,7 @@ class Urdf:
 
     def parent_joint(self, link: str) -> str | None:
         """Name of the joint that carries a link; None for the root."""
-        return next((name for name in self.joints if self.child(name) == link), None)
+        return self.carriers.get(link)
 
     def group_head(self, link: str) -> str:
         """The innermost link that `link` is fixed to, itself if a moving joint carries it."""
@@ -114,7 +116,7 @@ def parse(text: str | bytes, path: Path) -> Urdf:
     roots = [name for name in links if name not in parent_of]
     if len(roots) > 1:
         raise ModelError(f"{path}: a URDF has one root link, this has {len(roots)}: {', '.join(map(repr, roots))}")
-    urdf = Urdf(path, xml, links, joints, roots[0] if roots else "", children)
+    urdf = Urdf(path, xml, links, joints, roots[0] if roots else "", children, parent_of)
     if not roots or len(_reachable(urdf)) < len(links):
         inside = sorted(set(links) - set(_reachable(urdf)) if roots else links)
         raise ModelError(f"{path}: the joints form a loop through link {inside[0]!r}; a URDF is a tree")
@@ -153,9 +155,31 @@ def drop_world(urdf: Urdf, kinds: tuple[str, ...]) -> bool:
     root = urdf.child(joints[0])
     urdf.xml.remove(urdf.joints.pop(joints[0]))
     urdf.xml.remove(urdf.links.pop(urdf.root))
-    del urdf.children[urdf.root]
+    del urdf.children[urdf.root], urdf.carriers[root]
     urdf.root = root
     return True
+
+
+def check_limits(urdf: Urdf) -> None:
+    """Refuse joint limits that are upside down; drop (and note) those that are equal, as MuJoCo does without a word."""
+    equal = []
+    for name, joint in urdf.joints.items():
+        limit = joint.find("limit")
+        if limit is None or joint.get("type") not in ("revolute", "prismatic"):
+            continue
+        try:
+            low, high = float(limit.get("lower", 0)), float(limit.get("upper", 0))
+        except ValueError:
+            raise ModelError(f"{urdf.path}: joint {name!r}: lower and upper of <limit> must be numbers") from None
+        if not low <= high:
+            raise ModelError(f"{urdf.path}: joint {name!r}: its lower limit {low:g} is above its upper limit {high:g}")
+        if low == high:
+            equal.append(name)
+            for key in ("lower", "upper"):
+                limit.attrib.pop(key, None)
+    if equal:
+        detail = "lower and upper limit are equal; the joint moves without limits (make it fixed if it should not)"
+        urdf.notes.append(Note("ignored", ", ".join(equal), detail))
 
 
 def to_spec(urdf: Urdf) -> mujoco.MjSpec:
@@ -169,6 +193,8 @@ def to_spec(urdf: Urdf) -> mujoco.MjSpec:
     for joint in xml.findall("joint"):
         for mimic in joint.findall("mimic"):
             joint.remove(mimic)
+    for shape in (*xml.iter("collision"), *xml.iter("visual")):
+        shape.attrib.pop("name", None)  # often not unique, which MuJoCo would complain of on the console
     own = xml.find("mujoco")
     extension = ET.SubElement(xml, "mujoco") if own is None else own
     compiler = extension.find("compiler")
@@ -177,12 +203,14 @@ def to_spec(urdf: Urdf) -> mujoco.MjSpec:
     try:
         spec = mujoco.MjSpec.from_string(ET.tostring(xml, encoding="unicode"))
     except (ValueError, mujoco.FatalError) as error:
-        raise ModelError(f"{urdf.path}: MuJoCo cannot read this URDF: {error}") from None
+        raise ModelError(f"{urdf.path}: MuJoCo cannot read this URDF: {' '.join(str(error).split())}") from None
     for body in spec.bodies:
         for k, geom in enumerate(body.geoms):
             geom.density = 0.0  # a link without <inertial> is massless
             kind = "collision" if geom.contype or geom.conaffinity else "visual"
-            geom.name = geom.name or _free_name(spec, f"{body.name}_{kind}", k)
+            geom.name = _free_name(spec, f"{body.name}_{kind}", k)
+    for mesh in spec.meshes:
+        mesh.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL  # no mesh has mass; an open one has no volume
     for follower, leader, multiplier, offset in mimics:
         equality = spec.add_equality(
             name=f"{follower}_mimics_{leader}",

@@ -60,10 +60,10 @@ def _inertial(urdf: Urdf, link: str) -> ET.Element:
 
 def _balance(urdf: Urdf, name: str, problem: str, balance: bool) -> None:
     mass, matrix = read_inertial(urdf, name)
-    repaired = inertias.balanced(matrix) if balance and mass >= 0 else None
-    if repaired is None:
-        remedy = "" if balance else "; correct the file, or pass balance_inertia=True to replace it by its mean"
-        raise ModelError(f"{urdf.path}: link {name!r}: {problem}{remedy}")
+    repaired = inertias.balanced(matrix) if mass >= 0 else None
+    if repaired is None or not balance:
+        remedy = "" if repaired is None else ", or pass balance_inertia=True to replace them by their mean"
+        raise ModelError(f"{urdf.path}: link {name!r}: {problem}; correct the file{remedy}")
     _write_inertial(_inertial(urdf, name), mass, repaired)
     urdf.notes.append(Note("repaired", name, f"{problem}; all three set to {repaired[0, 0]:.4g} kg m^2"))
 
@@ -181,7 +181,7 @@ def _check_moves(urdf: Urdf, link: str, *, balance: bool) -> None:
     """A link that moves must have inertia, its own or that of what is fixed to it."""
     group = [read_inertial(urdf, name) for name in urdf.rigid_group(link)]
     mass = sum(m for m, _ in group)
-    if any(m > 1e-12 and np.trace(matrix) > 1e-14 for m, matrix in group):
+    if any(m > 1e-12 and np.trace(matrix) > 1e-12 for m, matrix in group):
         return
     lacks = "has no mass" if mass <= 1e-12 else "has mass but no rotational inertia"
     if not balance:

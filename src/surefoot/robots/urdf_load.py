@@ -7,7 +7,6 @@ from pathlib import Path
 from surefoot.errors import ModelError
 from surefoot.robots import meshes, pinocchio, srdf, urdf
 from surefoot.robots.assemble import Hints, Wishes, assemble
-from surefoot.robots.guard import compile_model
 from surefoot.robots.roles import WORLD_NAMES, is_floating
 from surefoot.robots.scene import Note, Scene
 from surefoot.robots.urdf_inertia import check_inertias
@@ -23,19 +22,22 @@ def from_urdf(text: bytes, path: Path, wishes: Wishes) -> Scene:
         floating = True
     if robot.root in WORLD_NAMES:
         floating = _leave_world(robot, floating)
-    meshes.resolve(robot, drop=wishes.meshes == "drop")
+    urdf.check_limits(robot)
+    drop = wishes.meshes == "drop"
+    meshes.resolve(robot, drop=drop)
     check_inertias(robot, balance=wishes.balance_inertia, floating=bool(floating))
     undriven = tuple(name for name, joint in robot.joints.items() if joint.find("mimic") is not None)
     continuous = [name for name, joint in robot.joints.items() if joint.get("type") == "continuous"]
     spec = urdf.to_spec(robot)
     notes = robot.notes
     if floating is None:
-        floating, reason = is_floating(compile_model(spec, path))
+        floating, reason = is_floating(meshes.compiled(spec, robot, drop=drop))
         what = "floats" if floating else "is bolted down"
         notes.append(Note("assumed", robot.root, f"the robot {what}: {reason}; say floating={not floating} if not"))
         if floating:
             check_inertias(robot, balance=wishes.balance_inertia, floating=True)
             spec = urdf.to_spec(robot)
+    meshes.compiled(spec, robot, drop=drop)
     if floating:
         spec.body(robot.root).add_freejoint(name=FREE_JOINT)
     reference = srdf.read(path, notes)
@@ -50,6 +52,9 @@ def from_urdf(text: bytes, path: Path, wishes: Wishes) -> Scene:
         undriven += unmoved
         if unmoved:
             notes.append(Note("assumed", ", ".join(unmoved), f"joints without a motor, by {source}"))
+    quick = [name for name, joint in robot.joints.items() if joint.find("limit[@velocity]") is not None]
+    if quick:
+        notes.append(Note("ignored", f"{len(quick)} joints", "their velocity limits are not enforced"))
     pinocchio.remember(spec, pinocchio.urdf_order(robot), continuous)
     hints = Hints(undriven, pose, source, () if reference is None else reference.disabled)
     return assemble(spec, path, wishes, notes, name=path.stem, hints=hints)

@@ -1,0 +1,20 @@
+"""What all tests share: hypothesis without a clock, and the robots of example-robot-data where they are installed."""
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from surefoot.robots.meshes import example_robot_data
+
+# Kernels compile on first call, so the first example of a property may take seconds.
+settings.register_profile("surefoot", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("surefoot")
+
+
+def pytest_collection_modifyitems(items):
+    """Leave out tests of real robots where their files are not installed (`make test-real` installs them)."""
+    if example_robot_data() is not None:
+        return
+    absent = pytest.mark.skip(reason="example-robot-data is not installed; run `make test-real`")
+    for item in items:
+        if "real" in item.keywords:
+            item.add_marker(absent)
