@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from numpy import ndarray
 
-from surefoot.kernels.cache import kernel
+from surefoot.kernels.cache import inlined, kernel
 from surefoot.kernels.linear_algebra import lu_factor, lu_solve
 from surefoot.kernels.plant import BOX, CONE, NORMAL
 from surefoot.kernels.pyramid import EDGE, OFF, STICK, boundary_mode, gauge, law_residual, project
@@ -83,6 +83,11 @@ def contact_velocities(W, nu, n, c0, f, y, c):
 def checked_residual(W, nu, n, c0, offset, kind, mu, bound, D, scale, s, f):
     """The law's residual of impulses f, computed from the problem; infinity if anything is not a number."""
     contact_velocities(W, nu, n, c0, f, s.y, s.c)
+    return _finite_residual(n, offset, kind, mu, bound, D, scale, s, f)
+
+
+@inlined
+def _finite_residual(n, offset, kind, mu, bound, D, scale, s, f):
     total = 0.0
     for r in range(3 * n):
         total += abs(f[r]) + abs(s.c[r])
@@ -102,7 +107,7 @@ def solve_modes(W, nu, n, c0, offset, kind, mu, bound, D, scale, tolerance, iter
         c0: (3n,) velocities without impulses.
         offset: (n,) gap / dt of each block.
         kind, mu, bound: (n,) kind of block, friction (inf allowed), largest impulse of a BOX.
-        D: (k, 2) edges of the pyramid.
+        D: (k, 6) table of the pyramid.
         scale: velocity scale from `prepare`, which must have been called.
         tolerance: relative to scale.
         iterations: cap on the number of guesses.
@@ -123,7 +128,7 @@ def solve_modes(W, nu, n, c0, offset, kind, mu, bound, D, scale, tolerance, iter
                 f[3 * s.block[p] + r] += s.columns[p, r] * s.x[p]
         contact_velocities(W, nu, n, c0, f, s.y, s.c)
         if not _update(n, offset, kind, mu, bound, D, tol, unknowns, together, s, f):
-            return checked_residual(W, nu, n, c0, offset, kind, mu, bound, D, scale, s, f)
+            return _finite_residual(n, offset, kind, mu, bound, D, scale, s, f)
     return math.inf
 
 
@@ -192,14 +197,15 @@ def sweep(W, nu, n, c0, offset, kind, mu, bound, D, sweeps, s, f):
             s.mode[i] = STICK if gauge(x, y, D) <= radius else boundary_mode(x, y, radius, D)
 
 
-@kernel
+@inlined
 def _assemble(W, nu, n, c0, offset, kind, mu, bound, D, s, f):
     """Fill S, rhs and the columns for the present modes; f keeps only saturated dry friction. Returns the unknowns."""
     capacity = s.block.shape[0]
     k = D.shape[0]
     p = 0
+    sticking = True
     for i in range(n):
-        fn, fx, fy = f[3 * i], f[3 * i + 1], f[3 * i + 2]
+        old_n, old_x, old_y = f[3 * i], f[3 * i + 1], f[3 * i + 2]
         f[3 * i] = 0.0
         f[3 * i + 1] = 0.0
         f[3 * i + 2] = 0.0
@@ -215,57 +221,59 @@ def _assemble(W, nu, n, c0, offset, kind, mu, bound, D, s, f):
             count = 3 if kind[i] == CONE and mu[i] > 0.0 else 1
         else:
             count = 1 if mode < EDGE + k else 2
+            sticking = False
         if p + count > capacity:
             return -1
         for q in range(count):
-            column = s.columns[p]
-            column[:] = 0.0
-            # R: the row that must vanish, as weights on normal, tangent 1, tangent 2.
-            rn, rx, ry = 0.0, 0.0, 0.0
+            # The unknown's impulse per unit (f), and the row that must vanish (r), on normal, tangent 1, tangent 2.
+            fn, fx, fy, rn, rx, ry = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
             if kind[i] == BOX:
-                column[1] = 1.0
-                rx = 1.0
+                fx, rx = 1.0, 1.0
             elif mode == STICK:
-                column[q] = 1.0
-                rn, rx, ry = column[0], column[1], column[2]
+                if q == 0:
+                    fn, rn = 1.0, 1.0
+                elif q == 1:
+                    fx, rx = 1.0, 1.0
+                else:
+                    fy, ry = 1.0, 1.0
             elif mode < EDGE + k:
                 j = mode - EDGE
-                column[0], column[1], column[2] = 1.0, mu[i] * D[j, 0], mu[i] * D[j, 1]
-                rn = 1.0
+                fn, fx, fy, rn = 1.0, mu[i] * D[j, 0], mu[i] * D[j, 1], 1.0
             else:
                 a = mode - EDGE - k
                 b = (a + 1) % k
                 if q == 0:
-                    column[0] = 1.0
-                    column[1] = 0.5 * mu[i] * (D[a, 0] + D[b, 0])
-                    column[2] = 0.5 * mu[i] * (D[a, 1] + D[b, 1])
-                    rn = 1.0
+                    fn, rn = 1.0, 1.0
+                    fx = 0.5 * mu[i] * (D[a, 0] + D[b, 0])
+                    fy = 0.5 * mu[i] * (D[a, 1] + D[b, 1])
                 else:
-                    column[1], column[2] = D[a, 0] - D[b, 0], D[a, 1] - D[b, 1]
-                    rx, ry = column[1], column[2]
+                    fx, fy = D[a, 0] - D[b, 0], D[a, 1] - D[b, 1]
+                    rx, ry = fx, fy
             s.block[p] = i
+            s.columns[p, 0], s.columns[p, 1], s.columns[p, 2] = fn, fx, fy
+            size = rn * fn + rx * fx + ry * fy
             # The unknown's value in the impulses so far: where the proximal steps start.
-            s.x[p] = (rn * fn + rx * fx + ry * fy) / (rn * column[0] + rx * column[1] + ry * column[2])
-            total = rn * (c0[3 * i] + offset[i]) + rx * c0[3 * i + 1] + ry * c0[3 * i + 2]
-            s.rhs[p] = -total
-            s.weight[p] = (rn * column[0] + rx * column[1] + ry * column[2]) * (s.g[i, 1] if rn == 0.0 else s.g[i, 0])
-            wn, wx, wy = W[3 * i], W[3 * i + 1], W[3 * i + 2]
+            s.x[p] = (rn * old_n + rx * old_x + ry * old_y) / size
+            s.rhs[p] = -(rn * (c0[3 * i] + offset[i]) + rx * c0[3 * i + 1] + ry * c0[3 * i + 2])
+            s.weight[p] = size * (s.g[i, 1] if rn == 0.0 else s.g[i, 0])
             for j in range(nu):
-                s.C[p, j] = column[0] * wn[j] + column[1] * wx[j] + column[2] * wy[j]
-                s.R[p, j] = rn * wn[j] + rx * wx[j] + ry * wy[j]
+                s.C[p, j] = fn * W[3 * i, j] + fx * W[3 * i + 1, j] + fy * W[3 * i + 2, j]
+                s.R[p, j] = rn * W[3 * i, j] + rx * W[3 * i + 1, j] + ry * W[3 * i + 2, j]
             p += 1
     _known_impulses(W, nu, n, kind, p, s, f)
     for a in range(p):
-        row = s.R[a]
-        for b in range(p):
+        # All sticking: R = C, and the matrix is symmetric.
+        for b in range(a if sticking else 0, p):
             total = 0.0
             for j in range(nu):
-                total += row[j] * s.C[b, j]
+                total += s.R[a, j] * s.C[b, j]
             s.S[a, b] = total
+            if sticking:
+                s.S[b, a] = total
     return p
 
 
-@kernel
+@inlined
 def _known_impulses(W, nu, n, kind, unknowns, s, f):
     """Move saturated dry friction to the right side."""
     for i in range(n):
@@ -277,7 +285,7 @@ def _known_impulses(W, nu, n, kind, unknowns, s, f):
                 s.rhs[a] -= total * f[3 * i + 1]
 
 
-@kernel
+@inlined
 def _solve(p, nu, tol, s):
     """Solve S x = rhs; dependent rows by proximal steps from the given x. False if the factors are unusable."""
     if p == 0:
@@ -313,7 +321,7 @@ def _solve(p, nu, tol, s):
     return False
 
 
-@kernel
+@inlined
 def _update(n, offset, kind, mu, bound, D, tol, unknowns, together, s, f):
     """Set each block's mode from its impulse and velocity; True if any mode changed."""
     changed = False
@@ -358,7 +366,7 @@ def _update(n, offset, kind, mu, bound, D, tol, unknowns, together, s, f):
     return True
 
 
-@kernel
+@inlined
 def _next_mode(i, kind, mu, D, tol, s, f):
     """Mode of an active contact after a solve."""
     gn, gt = s.g[i, 0], s.g[i, 1]

@@ -42,11 +42,18 @@ def _digest() -> str:
 CACHE_FOLDER = cache_root() / f"kernels-{_digest()}"
 
 
+def inlined(function: Callable[..., Any]) -> Any:
+    """A kernel that is always inlined into its callers: for small parts that would otherwise copy whole tuples of arrays."""
+    return kernel(function, forceinline=True)
+
+
 def kernel(function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
     """Compile with numba on first call and keep the machine code in our own folder.
 
     Sums may be reordered and contracted (as any compiler does at -O3 -ffp-contract=fast), but NaN and infinity keep their
-    meaning. The global interpreter lock is released.
+    meaning. The global interpreter lock is released. Kernels own no memory, so numba's reference counts are left out (they cost
+    more than a whole contact solve): a kernel may take views but not allocate or return arrays; one that opens a Box says
+    `@kernel(_nrt=True)`.
     """
     if function is None:
         return lambda f: kernel(f, **options)
@@ -55,6 +62,7 @@ def kernel(function: Callable[..., Any] | None = None, /, **options: Any) -> Any
         "nogil": True,
         "error_model": "numpy",
         "fastmath": {"reassoc", "contract"},
+        "_nrt": False,
         **options,
     }
     # The folder is set around our own decorators only: other users of numba in this process keep theirs.

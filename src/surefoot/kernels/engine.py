@@ -36,7 +36,6 @@ _passive = types.ExternalFunction("mj_passive", _MODEL_DATA)
 _make_constraint = types.ExternalFunction("mj_makeConstraint", _MODEL_DATA)
 _rne = types.ExternalFunction("mj_rne", types.void(_POINTER, _POINTER, types.int32, _POINTER))
 _full_m = types.ExternalFunction("mj_fullM", types.void(_POINTER, _POINTER, _POINTER))
-_jac = types.ExternalFunction("mj_jac", types.void(_POINTER, _POINTER, _POINTER, _POINTER, _POINTER, types.int32))
 _integrate_pos = types.ExternalFunction("mj_integratePos", types.void(_POINTER, _POINTER, _POINTER, types.float64))
 
 
@@ -121,16 +120,8 @@ def smooth_terms(m, d, qfrc_bias):
 
 
 @kernel
-def detect(m, d):
-    """Positions and contacts only."""
-    _kinematics(m, d)
-    _com_pos(m, d)
-    _collision(m, d)
-
-
-@kernel
 def equality_rows(m, d):
-    """Let MuJoCo build its constraint rows; returns how many equality rows come first."""
+    """Let MuJoCo build its constraint rows; the equality rows come first."""
     _make_constraint(m, d)
 
 
@@ -138,12 +129,6 @@ def equality_rows(m, d):
 def dense_inertia(m, d, M_out):
     """The joint-space inertia as a full symmetric matrix."""
     _full_m(m, d, M_out.ctypes.data)
-
-
-@kernel
-def point_jacobian(m, d, point, body, J_out):
-    """Jacobian (3, nv) of a world point that moves with a body."""
-    _jac(m, d, J_out.ctypes.data, types.uintp(0), point.ctypes.data, types.int32(body))
 
 
 @kernel

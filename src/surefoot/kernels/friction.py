@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from surefoot.kernels.cache import kernel
+from surefoot.kernels.cache import inlined, kernel
 
 
-@kernel
-def contact_friction(plant, geom1, geom2, dim, point):
-    """Coefficient at a world `point` between two geoms; a contact of one dimension has none."""
+@inlined
+def contact_friction(plant, geom1, geom2, dim, points, i):
+    """Coefficient at point i (world) between two geoms; a contact of one dimension has none."""
     for k in range(plant.pair_geoms.shape[0]):
         a, b = plant.pair_geoms[k, 0], plant.pair_geoms[k, 1]
         if (a == geom1 and b == geom2) or (a == geom2 and b == geom1):
             return plant.pair_mu[k]
     for geom in (geom1, geom2):
         if plant.surface_map[geom] >= 0:
-            return _map_friction(plant, geom, point)
+            return _map_friction(plant, geom, points[i])
     for geom in (geom1, geom2):
         if not np.isnan(plant.surface_mu[geom]):
             return plant.surface_mu[geom]

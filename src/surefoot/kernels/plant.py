@@ -22,7 +22,7 @@ GIVEN = -3  # a contact that the caller gave
 class Plant(NamedTuple):
     """One model and its data, as addresses and live views (names as in MuJoCo unless said).
 
-    `geom_rank`: 0 fixed to the world, 1 loose object, 2 robot. `surface_mu`: friction of a terrain geom, NaN if it has none.
+    `body_last_dof`: the last degree of freedom that moves a body, -1 if none. `geom_rank`: 0 fixed to the world, 1 loose object, 2 robot. `surface_mu`: friction of a terrain geom, NaN if it has none.
     `surface_map`: index of its friction map or -1; map k has `map_shape[k]` cells, first at `map_start[k]` in `map_mu`;
     `map_frame[k]` = x, y of its corner, x, y size of a cell.
     """
@@ -42,6 +42,11 @@ class Plant(NamedTuple):
     jnt_dofadr: ndarray
     jnt_limited: ndarray
     jnt_range: ndarray
+    dof_parentid: ndarray
+    body_last_dof: ndarray
+    body_rootid: ndarray
+    cdof: ndarray
+    subtree_com: ndarray
     geom_bodyid: ndarray
     geom_rank: ndarray
     geom_priority: ndarray
@@ -79,5 +84,4 @@ class Rows(NamedTuple):
     mu: ndarray
     bound: ndarray
     J: ndarray
-    J_first: ndarray
-    J_second: ndarray
+    J_world: ndarray

@@ -1,10 +1,16 @@
-"""The friction pyramid with k edges D_j (unit vectors in the tangent plane): gauge, projection, and the law's residual."""
+"""The friction pyramid with k edges: gauge, projection, and the law's residual.
+
+Its table D (k, 6) holds per edge j: the edge D_j (unit vector in the tangent plane, two columns); the normal of face j, which
+lies between the edges j and j + 1 (two columns); the cosine and sine of half a sector, pi / k.
+"""
 
 from __future__ import annotations
 
 import math
 
-from surefoot.kernels.cache import kernel
+import numpy as np
+
+from surefoot.kernels.cache import inlined, kernel
 from surefoot.kernels.plant import BOX, CONE
 
 # Modes of a block; an edge mode is EDGE + j, a face mode EDGE + k + j (between edges j and j+1).
@@ -13,40 +19,39 @@ STICK = 1
 EDGE = 2
 
 
-@kernel
+def pyramid_table(edges):
+    """The table D of a pyramid with these (k, 2) edges."""
+    half = np.pi / len(edges)
+    turn = np.array([[np.cos(half), np.sin(half)], [-np.sin(half), np.cos(half)]])
+    return np.column_stack([edges, edges @ turn, np.full(len(edges), np.cos(half)), np.full(len(edges), np.sin(half))])
+
+
+@inlined
 def gauge(x, y, D):
     """Smallest r >= 0 with (x, y) in r conv(D): the l1 norm for four edges."""
-    k = D.shape[0]
-    half = math.pi / k
     largest = 0.0
-    for j in range(k):
-        largest = max(largest, math.cos(half) * (D[j, 0] * x + D[j, 1] * y) + math.sin(half) * (D[j, 0] * y - D[j, 1] * x))
-    return largest / math.cos(half)
+    for j in range(D.shape[0]):
+        largest = max(largest, D[j, 2] * x + D[j, 3] * y)
+    return largest / D[0, 4]
 
 
-@kernel
+@inlined
 def boundary_mode(x, y, radius, D):
     """Where a point outside radius conv(D) is projected to: an edge mode or a face mode."""
-    k = D.shape[0]
-    half = math.pi / k
     best = 0
     farthest = -1.0
-    along = 0.0
-    for j in range(k):
-        # Face j lies between D_j and D_j+1; its normal is D_j turned by half a sector.
-        nx = math.cos(half) * D[j, 0] - math.sin(half) * D[j, 1]
-        ny = math.cos(half) * D[j, 1] + math.sin(half) * D[j, 0]
-        distance = nx * x + ny * y
+    for j in range(D.shape[0]):
+        distance = D[j, 2] * x + D[j, 3] * y
         if distance > farthest:
             farthest = distance
             best = j
-            along = -ny * x + nx * y
-    reach = radius * math.sin(half)
+    along = D[best, 2] * y - D[best, 3] * x
+    reach = radius * D[0, 5]
     if along >= reach:
-        return EDGE + (best + 1) % k
+        return EDGE + (best + 1) % D.shape[0]
     if along <= -reach:
         return EDGE + best
-    return EDGE + k + best
+    return EDGE + D.shape[0] + best
 
 
 @kernel
@@ -81,7 +86,7 @@ def law_residual(n, kind, offset, mu, bound, D, f, c, g, scale):
     Args:
         n: number of blocks.
         kind, offset, mu, bound: as in `solve_modes`.
-        D: (k, 2) edges.
+        D: (k, 6) table of edges.
         f: (3n,) impulses.
         c: (3n,) end-of-step velocities, c = W W'f + c0.
         g: (n, 2).

@@ -18,14 +18,15 @@ from typing import NamedTuple
 
 from numpy import ndarray
 
-from surefoot.kernels.cache import kernel
+from surefoot.kernels.cache import inlined, kernel
 from surefoot.kernels.engine import dense_inertia
 
 
 class Reduced(NamedTuple):
     """Work and result of the reduction; arrays are as long as the largest problem, `nu` columns of them in use.
 
-    `free`: indices of free velocities, last first. `y0`: L^-1 (kappa_u - B v_a+). `rise`: L's first non-zero column per row.
+    `free`: indices of free velocities, last first. `y0`: L^-1 (kappa_u - B v_a+). `rise`: L's first non-zero column per
+    row. `inverse_pivot`: one over its diagonal.
     `Q`: orthonormal rows that span the bilateral rows; `particular`: what meets their right side (both in the y-space).
     """
 
@@ -34,6 +35,7 @@ class Reduced(NamedTuple):
     free: ndarray
     L: ndarray
     rise: ndarray
+    inverse_pivot: ndarray
     y0: ndarray
     W: ndarray
     c0: ndarray
@@ -72,6 +74,7 @@ def reduce_to_contacts(J, n_rows, prescribed, v_next, reduced):
         reduced: work and results.
     """
     M, L, W, y0, free, rise = reduced.M, reduced.L, reduced.W, reduced.y0, reduced.free, reduced.rise
+    inverse = reduced.inverse_pivot
     nv = prescribed.shape[0]
     nu = 0
     for i in range(nv - 1, -1, -1):
@@ -91,16 +94,24 @@ def reduce_to_contacts(J, n_rows, prescribed, v_next, reduced):
             L[i, j] = M[row, free[j]]
             if L[i, j] != 0.0 and j < rise[i]:
                 rise[i] = j
-    if not _envelope_cholesky(L, rise, nu):
+    if not _envelope_cholesky(L, rise, inverse, nu):
         return -1
-    _envelope_forward(L, rise, nu, y0, 0)
+    for i in range(nu):
+        total = y0[i]
+        for k in range(rise[i], i):
+            total -= L[i, k] * y0[k]
+        y0[i] = total * inverse[i]
     for r in range(n_rows):
         start = nu
         for i in range(nu):
             W[r, i] = J[r, free[i]]
             if W[r, i] != 0.0 and start == nu:
                 start = i
-        _envelope_forward(L, rise, nu, W[r], start)
+        for i in range(start, nu):
+            value = W[r, i]
+            for k in range(max(rise[i], start), i):
+                value -= L[i, k] * W[r, k]
+            W[r, i] = value * inverse[i]
         total = 0.0
         for i in range(start, nu):
             total += W[r, i] * y0[i]
@@ -112,32 +123,23 @@ def reduce_to_contacts(J, n_rows, prescribed, v_next, reduced):
     return nu
 
 
-@kernel
-def _envelope_cholesky(L, rise, n):
+@inlined
+def _envelope_cholesky(L, rise, inverse, n):
     for i in range(n):
         first = rise[i]
         for j in range(first, i):
             total = L[i, j]
             for k in range(max(first, rise[j]), j):
                 total -= L[i, k] * L[j, k]
-            L[i, j] = total / L[j, j]
+            L[i, j] = total * inverse[j]
         pivot = L[i, i]
         for k in range(first, i):
             pivot -= L[i, k] * L[i, k]
         if not pivot > 0.0:
             return False
         L[i, i] = math.sqrt(pivot)
+        inverse[i] = 1.0 / L[i, i]
     return True
-
-
-@kernel
-def _envelope_forward(L, rise, n, x, start):
-    """Solve L y = x in place; x is zero before `start`."""
-    for i in range(start, n):
-        total = x[i]
-        for k in range(max(rise[i], start), i):
-            total -= L[i, k] * x[k]
-        x[i] = total / L[i, i]
 
 
 @kernel
@@ -213,10 +215,19 @@ def hold_bilateral(n_rows, first, count, target, nu, tolerance, reduced):
     return rank
 
 
+@inlined
+def back_substitute(nu, y, reduced):
+    """Solve L' x = y in place."""
+    for i in range(nu - 1, -1, -1):
+        y[i] *= reduced.inverse_pivot[i]
+        for j in range(reduced.rise[i], i):
+            y[j] -= reduced.L[i, j] * y[i]
+
+
 @kernel
 def velocities(nu, n_rows, rank, f, v_next, reduced):
     """Fill the free entries of v_next from the impulses: y = (I - Q'Q)(y0 + W'f) + p, v_u = L^-T y."""
-    y, L = reduced.y, reduced.L
+    y = reduced.y
     for i in range(nu):
         y[i] = reduced.y0[i]
     for r in range(n_rows):
@@ -232,10 +243,7 @@ def velocities(nu, n_rows, rank, f, v_next, reduced):
     if rank > 0:
         for i in range(nu):
             y[i] += reduced.particular[i]
-    for i in range(nu - 1, -1, -1):
-        y[i] /= L[i, i]
-        for j in range(reduced.rise[i], i):
-            y[j] -= L[i, j] * y[i]
+    back_substitute(nu, y, reduced)
     for i in range(nu):
         v_next[reduced.free[i]] = y[i]
 

@@ -46,7 +46,7 @@ class Loop(NamedTuple):
     v: ndarray
 
 
-@kernel
+@kernel(_nrt=True)
 def roll(box, policy, loop, log, first, last, every, t0, resume):
     """Steps first..last-1 from the state in mjData. Returns (status, steps done); the log holds what was done.
 
@@ -114,7 +114,7 @@ def roll(box, policy, loop, log, first, last, every, t0, resume):
     return SOLVED, last
 
 
-@kernel
+@kernel(_nrt=True)
 def move(box, n, nu):
     """`advance` for Python."""
     advance(box.value, n, nu)

@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from surefoot.kernels.cache import kernel
-from surefoot.kernels.engine import point_jacobian, read_address, read_float, read_int
+from surefoot.kernels.cache import inlined, kernel
+from surefoot.kernels.engine import read_address, read_float, read_int
 from surefoot.kernels.friction import contact_friction
 from surefoot.kernels.height_field import belongs_to_facet
 from surefoot.kernels.plant import BOX, CONE, DRY_FRICTION, LIMIT, NORMAL
@@ -32,14 +32,14 @@ def gather_rows(plant, rows, dt, touch, law_mu, planned, stance):
     return -1 if count < 0 else gather_joint_rows(plant, rows, count, dt)
 
 
-@kernel
+@inlined
 def gather_joint_rows(plant, rows, count, dt):
     """Add joint limits and dry joint friction behind `count` contacts; returns the number of blocks, or -1."""
     count = _gather_limits(plant, rows, count, dt)
     return -1 if count < 0 else _gather_dry_friction(plant, rows, count)
 
 
-@kernel
+@inlined
 def _gather_contacts(plant, rows, touch, law_mu, planned, stance):
     layout = plant.layout
     found = read_int(plant.d + layout.ncon)
@@ -61,12 +61,10 @@ def _gather_contacts(plant, rows, touch, law_mu, planned, stance):
             continue
         if count == rows.gap.shape[0]:
             return -1
-        point = rows.point[count]
-        normal = rows.frame[count, 0]
-        for k in range(3):
-            point[k] = read_float(contact + layout.pos + 8 * k)
-            normal[k] = sign * read_float(contact + layout.frame + 8 * k)
-        if plant.hfield[second] >= 0 and not belongs_to_facet(plant, second, point, normal):
+        for k in range(3):  # no row views in here: each costs two atomic reference counts
+            rows.point[count, k] = read_float(contact + layout.pos + 8 * k)
+            rows.frame[count, 0, k] = sign * read_float(contact + layout.frame + 8 * k)
+        if plant.hfield[second] >= 0 and not belongs_to_facet(plant, second, rows.point[count], rows.frame[count, 0]):
             continue
         if _is_duplicate(rows, count, first, second):
             continue
@@ -78,7 +76,7 @@ def _gather_contacts(plant, rows, touch, law_mu, planned, stance):
         rows.kind[count] = CONE if closed else NORMAL
         rows.bound[count] = 0.0
         if np.isnan(law_mu):
-            rows.mu[count] = contact_friction(plant, first, second, read_int(contact + layout.dim), point)
+            rows.mu[count] = contact_friction(plant, first, second, read_int(contact + layout.dim), rows.point, count)
         else:
             rows.mu[count] = law_mu
         _contact_rows(plant, rows, count, closed)
@@ -86,7 +84,7 @@ def _gather_contacts(plant, rows, touch, law_mu, planned, stance):
     return count
 
 
-@kernel
+@inlined
 def _is_duplicate(rows, count, first, second):
     """True if the same two geoms already touch at the same point along the same normal."""
     for j in range(count):
@@ -102,63 +100,80 @@ def _is_duplicate(rows, count, first, second):
     return False
 
 
-@kernel
+@inlined
 def _contact_rows(plant, rows, i, closed):
     """Frame and Jacobian of contact i: relative velocity of the first body against the second."""
-    first = plant.geom_bodyid[rows.source[i, 0]]
-    second = plant.geom_bodyid[rows.source[i, 1]]
+    first = plant.body_last_dof[plant.geom_bodyid[rows.source[i, 0]]]
+    second = plant.body_last_dof[plant.geom_bodyid[rows.source[i, 1]]]
     nv = rows.J.shape[1]
-    point_jacobian(plant.m, plant.d, rows.point[i], first, rows.J_first)
-    if plant.geom_rank[rows.source[i, 1]] > 0:
-        point_jacobian(plant.m, plant.d, rows.point[i], second, rows.J_second)
+    for j in range(nv):
         for k in range(3):
-            for j in range(nv):
-                rows.J_first[k, j] -= rows.J_second[k, j]
+            rows.J_world[j, k] = 0.0
+            rows.J[3 * i + k, j] = 0.0
+    _add_point_jacobian(plant, rows, i, plant.geom_bodyid[rows.source[i, 0]], first, 1.0)
+    _add_point_jacobian(plant, rows, i, plant.geom_bodyid[rows.source[i, 1]], second, -1.0)
     if closed:
         _tangents(plant, rows, i)
         used = 3
     else:
         used = 1
-        rows.frame[i, 1:] = 0.0
-    for r in range(3):
-        row = rows.J[3 * i + r]
-        if r >= used:
-            row[:] = 0.0
-            continue
+        for k in range(3):
+            rows.frame[i, 1, k] = 0.0
+            rows.frame[i, 2, k] = 0.0
+    for r in range(used):
         a, b, c = rows.frame[i, r, 0], rows.frame[i, r, 1], rows.frame[i, r, 2]
         for j in range(nv):
-            row[j] = a * rows.J_first[0, j] + b * rows.J_first[1, j] + c * rows.J_first[2, j]
+            rows.J[3 * i + r, j] = a * rows.J_world[j, 0] + b * rows.J_world[j, 1] + c * rows.J_world[j, 2]
 
 
-@kernel
+@inlined
+def _add_point_jacobian(plant, rows, i, body, dof, sign):
+    """Add sign times the velocity of contact i's point on a body per unit of each velocity; `dof`: the last that moves it."""
+    root = plant.body_rootid[body]
+    x = rows.point[i, 0] - plant.subtree_com[root, 0]
+    y = rows.point[i, 1] - plant.subtree_com[root, 1]
+    z = rows.point[i, 2] - plant.subtree_com[root, 2]
+    while dof >= 0:
+        # cdof: rotation, then translation about the tree's centre of mass
+        a, b, c = plant.cdof[dof, 0], plant.cdof[dof, 1], plant.cdof[dof, 2]
+        rows.J_world[dof, 0] += sign * (plant.cdof[dof, 3] + b * z - c * y)
+        rows.J_world[dof, 1] += sign * (plant.cdof[dof, 4] + c * x - a * z)
+        rows.J_world[dof, 2] += sign * (plant.cdof[dof, 5] + a * y - b * x)
+        dof = plant.dof_parentid[dof]
+
+
+@inlined
 def _tangents(plant, rows, i):
-    """First tangent: along the slip, else world x (y where x is normal) in the tangent plane. Uses J_first."""
-    normal, first, second = rows.frame[i, 0], rows.frame[i, 1], rows.frame[i, 2]
-    along = 0.0
-    for k in range(3):
-        first[k] = 0.0
-        for j in range(rows.J.shape[1]):
-            first[k] += rows.J_first[k, j] * plant.qvel[j]
-        along += first[k] * normal[k]
-    length = 0.0
-    for k in range(3):
-        first[k] -= along * normal[k]
-        length += first[k] ** 2
+    """First tangent: along the slip, else world x (y where x is normal) in the tangent plane. Uses J_world."""
+    nx, ny, nz = rows.frame[i, 0, 0], rows.frame[i, 0, 1], rows.frame[i, 0, 2]
+    sx, sy, sz = 0.0, 0.0, 0.0
+    for j in range(rows.J_world.shape[0]):
+        speed = plant.qvel[j]
+        sx += rows.J_world[j, 0] * speed
+        sy += rows.J_world[j, 1] * speed
+        sz += rows.J_world[j, 2] * speed
+    along = sx * nx + sy * ny + sz * nz
+    sx -= along * nx
+    sy -= along * ny
+    sz -= along * nz
+    length = sx * sx + sy * sy + sz * sz
     if length <= SLIP_FLOOR**2:
-        axis = 0 if abs(normal[0]) < 0.9 else 1
-        length = 0.0
-        for k in range(3):
-            first[k] = (1.0 if k == axis else 0.0) - normal[axis] * normal[k]
-            length += first[k] ** 2
+        if abs(nx) < 0.9:
+            sx, sy, sz = 1.0 - nx * nx, -nx * ny, -nx * nz
+        else:
+            sx, sy, sz = -ny * nx, 1.0 - ny * ny, -ny * nz
+        length = sx * sx + sy * sy + sz * sz
     length = math.sqrt(length)
-    for k in range(3):
-        first[k] /= length
-    second[0] = normal[1] * first[2] - normal[2] * first[1]
-    second[1] = normal[2] * first[0] - normal[0] * first[2]
-    second[2] = normal[0] * first[1] - normal[1] * first[0]
+    sx /= length
+    sy /= length
+    sz /= length
+    rows.frame[i, 1, 0], rows.frame[i, 1, 1], rows.frame[i, 1, 2] = sx, sy, sz
+    rows.frame[i, 2, 0] = ny * sz - nz * sy
+    rows.frame[i, 2, 1] = nz * sx - nx * sz
+    rows.frame[i, 2, 2] = nx * sy - ny * sx
 
 
-@kernel
+@inlined
 def _gather_limits(plant, rows, count, dt):
     """One normal row for a hinge or slide joint that could reach its limit within the step or so."""
     for joint in range(plant.jnt_type.shape[0]):
@@ -183,7 +198,7 @@ def _gather_limits(plant, rows, count, dt):
     return count
 
 
-@kernel
+@inlined
 def _gather_dry_friction(plant, rows, count):
     """One box row for each degree of freedom with dry friction."""
     for dof in range(plant.dof_frictionloss.shape[0]):
@@ -201,7 +216,7 @@ def _gather_dry_friction(plant, rows, count):
     return count
 
 
-@kernel
+@inlined
 def _clear(rows, i):
     rows.point[i] = 0.0
     rows.frame[i] = 0.0

@@ -17,6 +17,7 @@ from surefoot.kernels.plant import BOX, CONE, NORMAL, Plant, Rows
 from surefoot.kernels.reduction import (
     Reduced,
     assemble,
+    back_substitute,
     hold_bilateral,
     needed_force,
     reduce_to_contacts,
@@ -52,7 +53,7 @@ class Step(NamedTuple):
     reduced: Reduced
     scratch: Scratch
     pivoting: Pivoting
-    edges: ndarray  # (k, 2)
+    edges: ndarray  # (k, 6), see pyramid.py
     offset: ndarray  # (capacity,) gap / dt
     impulse_bound: ndarray  # (capacity,)
     f: ndarray  # (3 capacity,) impulses
@@ -82,18 +83,19 @@ class Box(structref.StructRefProxy):
 structref.define_proxy(Box, _BoxType, ["value"])
 
 
-@kernel
+@kernel(_nrt=True)
 def boxed(step):
     """Put a Step into a Box."""
     return Box(step)
 
 
 @kernel
-def _finite(values):
-    total = 0.0
+def _sane(values):
+    """False for a NaN, an infinity, or a number that only a diverged simulation reaches."""
     for i in range(values.shape[0]):
-        total += values[i] * 0.0
-    return total == 0.0
+        if not abs(values[i]) < 1e12:
+            return False
+    return True
 
 
 @kernel
@@ -104,7 +106,7 @@ def find_rows(step, given):
     """
     settings = step.settings
     plant = step.plant
-    if not (_finite(plant.qpos) and _finite(plant.qvel) and _finite(step.torque) and _finite(step.v_next)):
+    if not (_sane(plant.qpos) and _sane(plant.qvel) and _sane(step.torque) and _sane(step.v_next)):
         return NOT_FINITE, 0
     smooth_terms(plant.m, plant.d, plant.qfrc_bias)
     for k in range(2):  # mjWARN_INERTIA is 0, then the two that mean dropped rows
@@ -204,7 +206,7 @@ def _bilateral_force(step, n, rank, nu):
         total = step.force[reduced.free[i]] * settings.dt
         for k in range(reduced.rise[i], i):
             total -= reduced.L[i, k] * y[k]
-        y[i] = total / reduced.L[i, i]
+        y[i] = total * reduced.inverse_pivot[i]
     # sum_e f_e (row e of W_E) = y with row e = sum_k R[e, k] Q[k]: back substitution over the independent rows.
     for k in range(rank - 1, -1, -1):
         total = 0.0
@@ -265,10 +267,7 @@ def _remove_depth(step, n, nu):
     y = reduced.y
     for i in range(nu):
         y[i] = s.y[i]
-    for i in range(nu - 1, -1, -1):
-        y[i] /= reduced.L[i, i]
-        for j in range(reduced.rise[i], i):
-            y[j] -= reduced.L[i, j] * y[i]
+    back_substitute(nu, y, reduced)
     for i in range(step.correction.shape[0]):
         step.correction[i] = 0.0
     for i in range(nu):
@@ -288,13 +287,13 @@ def advance(step, n, nu):
         integrate(plant.m, plant.qpos, step.correction, 1.0)
 
 
-@kernel
+@kernel(_nrt=True)
 def find(box, given):
     """`find_rows` for Python."""
     return find_rows(box.value, given)
 
 
-@kernel
+@kernel(_nrt=True)
 def solve(box, n):
     """`solve_rows` for Python."""
     return solve_rows(box.value, n)

@@ -18,6 +18,7 @@ from surefoot.kernels.active_modes import Scratch
 from surefoot.kernels.contact_law import Pivoting
 from surefoot.kernels.engine import LAYOUT
 from surefoot.kernels.plant import CONE, GIVEN, NORMAL, Plant, Rows
+from surefoot.kernels.pyramid import pyramid_table
 from surefoot.kernels.reduction import Reduced
 from surefoot.kernels.step import Settings, Step, boxed, find, solve
 from surefoot.robots.scene import Scene
@@ -87,7 +88,7 @@ class Workspace:
             restitution=checks.number("restitution", restitution, at_least=0.0, at_most=1.0),
             bounce=max(2.0 * 9.81 * self.dt, 1e-3),
         )
-        self.edges = edge_directions(edges)
+        self.edges = pyramid_table(edge_directions(edges))
         self.plant = self._plant()
         self.step = self._arrays()
         self.box = boxed(self.step)
@@ -155,7 +156,7 @@ class Workspace:
             bodies=bodies,
             names=contact_names(self.scene, geoms),
             geoms=geoms,
-            J=rows.J[: 3 * n].reshape(n, 3, -1).copy(),
+            J=rows.J[: 3 * n].reshape(n, 3, model.nv).copy(),
         )
 
     @property
@@ -218,6 +219,11 @@ class Workspace:
             jnt_dofadr=m.jnt_dofadr,
             jnt_limited=m.jnt_limited,
             jnt_range=m.jnt_range,
+            dof_parentid=m.dof_parentid,
+            body_last_dof=_last_dofs(m),
+            body_rootid=m.body_rootid,
+            cdof=d.cdof,
+            subtree_com=d.subtree_com,
             geom_bodyid=m.geom_bodyid,
             geom_rank=body_rank[m.geom_bodyid].astype(np.int64),
             geom_priority=m.geom_priority,
@@ -257,8 +263,7 @@ class Workspace:
                 mu=floats(capacity),
                 bound=floats(capacity),
                 J=floats(rows, nv),
-                J_first=floats(3, nv),
-                J_second=floats(3, nv),
+                J_world=floats(nv, 3),
             ),
             reduced=Reduced(
                 M=floats(nv, nv),
@@ -266,6 +271,7 @@ class Workspace:
                 free=ints(nv),
                 L=floats(nv, nv),
                 rise=ints(nv),
+                inverse_pivot=floats(nv),
                 y0=floats(nv),
                 W=floats(rows, nv),
                 c0=floats(rows),
@@ -311,3 +317,12 @@ class Workspace:
             gaps=floats(capacity),
             normal_only=ints(capacity),
         )
+
+
+def _last_dofs(model: mujoco.MjModel) -> NDArray[np.int64]:
+    """The last degree of freedom that moves each body, -1 if none does."""
+    last = np.full(model.nbody, -1, dtype=np.int64)
+    for body in range(1, model.nbody):
+        count = model.body_dofnum[body]
+        last[body] = model.body_dofadr[body] + count - 1 if count else last[model.body_parentid[body]]
+    return last
