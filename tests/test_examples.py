@@ -1,0 +1,34 @@
+"""Every example runs, and says what its text promises."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).parents[1] / "examples"
+PROMISES = {
+    "compiled_policy.py": r"4000 steps, all solved\nThe base moved between 0\.16\d+ and 0\.1[89]\d+ m\.\n",
+    "slippery_ground.py": r"0\.05   4 of 4 +0\.050\n",
+    "torques_to_stand.py": r"The ground carries 47\.0880 N; the robot weighs 47\.0880 N\.\n",
+    "your_robot.py": r"1000 steps, all solved\nfigure:  .*fall\.png\n",
+}
+
+
+def test_every_example_is_run():
+    assert {path.name for path in FOLDER.glob("*.py")} == set(PROMISES)
+
+
+@pytest.mark.parametrize("name", PROMISES)
+def test_example(name, tmp_path):
+    child = subprocess.run(
+        [sys.executable, "-W", "error", str(FOLDER / name)],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    assert child.returncode == 0, child.stderr
+    assert re.search(PROMISES[name], child.stdout), child.stdout
