@@ -1,0 +1,369 @@
+"""Principal pivoting on a positive semidefinite matrix of low rank, M = W W'.
+
+Find x with `w = W W'x + b, x >= 0, w >= 0, x'w = 0`: the conditions of `min 1/2 |W'x|^2 + b'x, x >= 0`, and those of
+
+    min 1/2 |u|^2  subject to  W u + b >= 0,        u = W'x in nu dimensions.
+
+The dual active set method [Goldfarb1983] on the latter: take the most violated row into the basis, and let rows whose
+multiplier would turn negative leave by a ratio test on the way. Rows in the basis are independent, so there are at most
+nu of them; pricing all n rows costs n nu. The seed's Algorithm 2 lacks the exchange for a dependent row [Zapolsky].
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surefoot.kernels import status as codes
+from surefoot.kernels.cache import kernel
+from surefoot.kernels.linear_algebra import row_dot
+
+
+class PivotingOptions(NamedTuple):
+    """Tolerances and limits."""
+
+    max_pivots: int = 0  # 0: 20 (n + nu) + 100
+    tolerance: float = 1e-11  # a row is violated below this times the largest demand -b / |row|
+    rank_tolerance: float = 1e-9  # a row whose part outside the basis is smaller, relative to itself, is dependent
+    residual_tolerance: float = 1e-9  # largest scaled |min(x, w)| of a solution, relative to the largest demand
+
+
+class PivotingWork(NamedTuple):
+    """Work arrays for n rows in nu dimensions; make them with `pivoting_work(n, nu)`."""
+
+    Q: NDArray[np.float64]  # (nu + 1, nu) orthonormal rows that span the basis
+    R: NDArray[np.float64]  # (nu + 1, nu + 1) basis row k = sum over j <= k of R[k, j] Q[j]
+    multipliers: NDArray[np.float64]  # (nu + 1,)
+    change: NDArray[np.float64]  # (nu + 1,) change of the multipliers per unit of the entering one
+    inside: NDArray[np.float64]  # (nu + 1,) entering row in the basis of Q
+    outside: NDArray[np.float64]  # (nu,) entering row outside the span of Q
+    size: NDArray[np.float64]  # (n,) norms of the rows
+    member: NDArray[np.int64]  # (n,) 1 for rows in the basis
+
+
+class PivotingResult(NamedTuple):
+    """How the solve ended."""
+
+    status: int  # see kernels/status.py
+    pivots: int
+    residual: float  # largest |min(x_i |W_i|, w_i / |W_i|)| over the largest demand
+    basic: int  # number of rows in the basis
+
+
+def pivoting_work(n: int, nu: int) -> PivotingWork:
+    """Return the work arrays for n rows in nu dimensions."""
+    return PivotingWork(
+        Q=np.empty((nu + 1, nu)),
+        R=np.empty((nu + 1, nu + 1)),
+        multipliers=np.empty(nu + 1),
+        change=np.empty(nu + 1),
+        inside=np.empty(nu + 1),
+        outside=np.empty(nu),
+        size=np.empty(n),
+        member=np.empty(n, dtype=np.int64),
+    )
+
+
+@kernel
+def principal_pivoting(W, b, basis, basic, options, work, u_out, x_out, certificate_out):
+    """Solve `w = W W'x + b, x >= 0, w >= 0, x'w = 0`.
+
+    Args:
+        W: (n, nu) rows.
+        b: (n,).
+        basis: (nu + 1,) int64. Rows to start from; modified in place to those of the answer, for the next call.
+        basic: how many entries of `basis` to start from.
+        options: PivotingOptions.
+        work: PivotingWork.
+        u_out: (nu,) W'x.
+        x_out: (n,) the solution.
+        certificate_out: (n,) zero, or if INFEASIBLE y >= 0 with W'y = 0 and b'y < 0.
+
+    Returns:
+        PivotingResult.
+    """
+    n, nu = W.shape
+    demand = 0.0
+    finite = True
+    for i in range(n):
+        x_out[i] = 0.0
+        certificate_out[i] = 0.0
+        work.member[i] = 0
+        work.size[i] = math.sqrt(_row_row(W, i, W, i, nu))
+        finite = finite and math.isfinite(b[i]) and math.isfinite(work.size[i])
+        if work.size[i] > 0.0:
+            demand = max(demand, -b[i] / work.size[i])
+    for k in range(nu):
+        u_out[k] = 0.0
+    if not finite:
+        return PivotingResult(codes.NOT_FINITE, 0, np.inf, 0)
+    for i in range(n):
+        if work.size[i] == 0.0 and b[i] < 0.0:
+            certificate_out[i] = 1.0
+            return PivotingResult(codes.INFEASIBLE, 0, np.inf, 0)
+    if demand == 0.0:
+        return PivotingResult(codes.SOLVED, 0, 0.0, 0)
+    limit = options.max_pivots if options.max_pivots > 0 else 20 * (n + nu) + 100
+    basic = _start(W, b, basis, basic, options.rank_tolerance, work, u_out)
+    pivots = 0
+    while True:
+        row = _most_violated(W, b, u_out, work.size, work.member, options.tolerance * demand)
+        if row < 0:
+            # Rounding may have left a negative multiplier behind; without one this is the answer.
+            before = basic
+            basic = _drop_negative(W, b, basis, basic, options.tolerance * demand, work, u_out)
+            pivots += before - basic
+            if basic == before:
+                break
+            continue
+        basic, pivots, blocked = _enter(W, b, basis, basic, row, pivots, limit, options.rank_tolerance, work, u_out)
+        if blocked:
+            _write_certificate(basis, basic, row, work.change, certificate_out)
+            status = codes.UNSOLVED
+            if is_certificate(W, b, certificate_out, work.size, work.outside, 1e3 * options.rank_tolerance):
+                status = codes.INFEASIBLE
+            return PivotingResult(status, pivots, np.inf, basic)
+        if pivots >= limit:
+            break
+    for k in range(basic):
+        x_out[basis[k]] = max(work.multipliers[k], 0.0)
+    residual = low_rank_residual(W, b, x_out, work.size, u_out) / demand
+    status = codes.SOLVED if residual <= options.residual_tolerance else codes.UNSOLVED
+    if pivots >= limit and status != codes.SOLVED:
+        status = codes.PIVOT_LIMIT
+    return PivotingResult(status, pivots, residual, basic)
+
+
+@kernel
+def _start(W, b, basis, basic, rank_tolerance, work, u):
+    """Take the independent ones of the given rows into the basis and drop those whose multiplier is negative."""
+    nu = W.shape[1]
+    count = 0
+    for k in range(basic):
+        i = basis[k]
+        if 0 <= i < W.shape[0] and work.member[i] == 0 and count < nu:
+            basis[count] = i
+            if _append(W, i, count, rank_tolerance, work):
+                work.member[i] = 1
+                count += 1
+    return _drop_negative(W, b, basis, count, 0.0, work, u)
+
+
+@kernel
+def _drop_negative(W, b, basis, basic, threshold, work, u):
+    """Solve on the basis and drop rows, the worst first, until no multiplier is below -threshold."""
+    while True:
+        _solve(W, b, basis, basic, work, u)
+        worst = -1
+        lowest = -threshold
+        for k in range(basic):
+            value = work.multipliers[k] * work.size[basis[k]]
+            if value < lowest:
+                lowest = value
+                worst = k
+        if worst < 0:
+            return basic
+        basic = _remove(W, basis, basic, worst, work)
+
+
+@kernel
+def _most_violated(W, b, u, size, member, threshold):
+    """Return the row outside the basis with the smallest (W u + b) / |row| below -threshold, or -1."""
+    lowest = -threshold
+    row = -1
+    for i in range(b.shape[0]):
+        if member[i] == 0 and size[i] > 0.0:
+            value = (b[i] + row_dot(W, i, u, u.shape[0])) / size[i]
+            if value < lowest:
+                lowest = value
+                row = i
+    return row
+
+
+@kernel
+def _enter(W, b, basis, basic, row, pivots, limit, rank_tolerance, work, u):
+    """Raise the multiplier of a violated row until it holds; rows whose multiplier reaches zero on the way leave.
+
+    Returns:
+        (basic, pivots, blocked); blocked: the row is dependent and no row can leave, so the problem is infeasible.
+    """
+    nu = W.shape[1]
+    multiplier = 0.0
+    while pivots < limit:
+        pivots += 1
+        free = _project(W, row, basic, work)
+        # Rows of the basis are sum_j R[k, j] Q[j]: the change of their multipliers solves R' change = inside.
+        for k in range(basic - 1, -1, -1):
+            total = work.inside[k]
+            for j in range(k + 1, basic):
+                total -= work.R[j, k] * work.change[j]
+            work.change[k] = total / work.R[k, k]
+        independent = free > rank_tolerance * work.size[row] and basic < nu
+        full = np.inf
+        if independent:
+            full = -(b[row] + row_dot(W, row, u, nu)) / (free * free)
+            if full <= 0.0:  # rows that left have already satisfied this one
+                full = 0.0
+        step = full
+        leaving = -1
+        for k in range(basic):
+            if work.change[k] > 1e-12 * work.size[row] / work.size[basis[k]]:
+                ratio = max(work.multipliers[k], 0.0) / work.change[k]
+                if ratio < step:
+                    step = ratio
+                    leaving = k
+        if step == np.inf:
+            return basic, pivots, True
+        multiplier += step
+        for k in range(basic):
+            work.multipliers[k] -= step * work.change[k]
+        if leaving < 0:
+            basis[basic] = row
+            if _append(W, row, basic, 0.0, work):
+                work.member[row] = 1
+                basic += 1
+            _solve(W, b, basis, basic, work, u)
+            return basic, pivots, False
+        if independent:
+            for c in range(nu):
+                u[c] += step * work.outside[c]
+        basic = _remove(W, basis, basic, leaving, work)
+    _solve(W, b, basis, basic, work, u)
+    return basic, pivots, False
+
+
+@kernel
+def _project(W, row, basic, work):
+    """Split a row into work.inside (in the basis of Q) and work.outside; return the norm of the latter."""
+    nu = W.shape[1]
+    for c in range(nu):
+        work.outside[c] = W[row, c]
+    for k in range(basic):
+        work.inside[k] = 0.0
+    for _ in range(2):  # a second pass removes what rounding left of the first
+        for k in range(basic):
+            part = row_dot(work.Q, k, work.outside, nu)
+            work.inside[k] += part
+            for c in range(nu):
+                work.outside[c] -= part * work.Q[k, c]
+    return math.sqrt(_dot(work.outside, work.outside, nu))
+
+
+@kernel
+def _append(W, row, place, rank_tolerance, work):
+    """Extend Q and R by a row at this place; return False if it is dependent."""
+    free = _project(W, row, place, work)
+    if not free > rank_tolerance * work.size[row]:
+        return False
+    for k in range(place):
+        work.R[place, k] = work.inside[k]
+    work.R[place, place] = free
+    for c in range(W.shape[1]):
+        work.Q[place, c] = work.outside[c] / free
+    return True
+
+
+@kernel
+def _remove(W, basis, basic, place, work):
+    """Take a row out of the basis and rebuild Q and R from there; return the new size of the basis."""
+    work.member[basis[place]] = 0
+    count = place
+    for k in range(place + 1, basic):
+        basis[count] = basis[k]
+        work.multipliers[count] = work.multipliers[k]
+        if _append(W, basis[count], count, 0.0, work):
+            count += 1
+        else:
+            work.member[basis[count]] = 0
+    return count
+
+
+@kernel
+def _solve(W, b, basis, basic, work, u):
+    """Solve W_A u + b_A = 0, u = W_A' multipliers, from the factors, refined once."""
+    nu = W.shape[1]
+    for c in range(nu):
+        u[c] = 0.0
+    for k in range(basic):
+        work.multipliers[k] = 0.0
+    for _ in range(2):
+        for k in range(basic):  # R y = -(b + W u)
+            total = -b[basis[k]] - row_dot(W, basis[k], u, nu)
+            for j in range(k):
+                total -= work.R[k, j] * work.inside[j]
+            work.inside[k] = total / work.R[k, k]
+        for k in range(basic - 1, -1, -1):  # R' change = y
+            total = work.inside[k]
+            for j in range(k + 1, basic):
+                total -= work.R[j, k] * work.change[j]
+            work.change[k] = total / work.R[k, k]
+        for k in range(basic):
+            work.multipliers[k] += work.change[k]
+            for c in range(nu):
+                u[c] += work.inside[k] * work.Q[k, c]
+
+
+@kernel
+def _write_certificate(basis, basic, row, change, certificate_out):
+    """Write y: the entering row is the sum of change times the basis rows, none positive."""
+    certificate_out[row] = 1.0
+    for k in range(basic):
+        certificate_out[basis[k]] = max(-change[k], 0.0)
+
+
+@kernel
+def is_certificate(W, b, y, size, scratch, tolerance):
+    """Return whether y >= 0, W'y = 0 and b'y < 0 hold, with |W'y| at most tolerance times the sum of y |row|."""
+    n, nu = W.shape
+    total = 0.0
+    weight = 0.0
+    for c in range(nu):
+        scratch[c] = 0.0
+    for i in range(n):
+        if not y[i] >= 0.0:
+            return False
+        if y[i] > 0.0:
+            total += y[i] * b[i]
+            weight += y[i] * size[i]
+            for c in range(nu):
+                scratch[c] += y[i] * W[i, c]
+    return total < 0.0 and math.sqrt(_dot(scratch, scratch, nu)) <= tolerance * weight
+
+
+@kernel
+def low_rank_residual(W, b, x, size, u_out):
+    """Return the largest |min(x |row|, w / |row|)| with w = W W'x + b, and write u = W'x."""
+    n, nu = W.shape
+    for c in range(nu):
+        u_out[c] = 0.0
+    for i in range(n):
+        if x[i] != 0.0:
+            for c in range(nu):
+                u_out[c] += x[i] * W[i, c]
+    worst = 0.0
+    for i in range(n):
+        if size[i] > 0.0:
+            w = b[i] + row_dot(W, i, u_out, nu)
+            violation = abs(min(x[i] * size[i], w / size[i]))
+            if not violation <= worst:
+                worst = violation
+    return worst
+
+
+@kernel
+def _row_row(A, i, B, j, n):
+    total = 0.0
+    for k in range(n):
+        total += A[i, k] * B[j, k]
+    return total
+
+
+@kernel
+def _dot(a, b, n):
+    total = 0.0
+    for k in range(n):
+        total += a[k] * b[k]
+    return total
