@@ -4,6 +4,8 @@ import struct
 
 import numpy as np
 
+from surefoot.robots.load import load
+
 INERTIAL = '<inertial><mass value="{m}"/><inertia ixx="{i}" iyy="{i}" izz="{i}" ixy="0" ixz="0" iyz="0"/></inertial>'
 
 
@@ -87,3 +89,20 @@ def ball(radius=0.02, n=24):
             a, b = i * n + j, i * n + (j + 1) % n
             faces += [(a, a + n, b), (b, a + n, b + n)]
     return stl(points, faces)
+
+
+BALL = '<body name="{0}" pos="0 0 {1}"><freejoint name="{0}_free"/><geom name="{0}_geom" size="0.1"/></body>'
+TWO_HINGES = (
+    '<body name="upper"><joint name="shoulder" axis="0 1 0"/><geom name="u" size="0.1"/>'
+    '<body name="lower" pos="0 0 -1"><joint name="elbow" axis="0 1 0"/><geom name="l" size="0.1"/></body></body>'
+)
+
+
+def from_mjcf(folder, world="", rest="", before="", **wishes):
+    """Load an MJCF of these parts."""
+    return load(write(folder, mjcf(world, rest, before), "robot.xml"), **wishes)
+
+
+def noted(scene, kind, what):
+    """Details of the notes of a kind on something."""
+    return [note.detail for note in scene.notes if note.kind == kind and what in note.what]

@@ -163,7 +163,7 @@ CASES = {
     ),
     "point mass": (
         robot(link("a"), link("b", inertial(1, 0)), joint("j", "a", "b")),
-        "link 'b' moves but has mass but no rotational inertia; add an <inertial>, or pass balance_inertia=True",
+        "link 'b' moves and has mass, but no rotational inertia; add an <inertial>, or pass balance_inertia=True",
     ),
     "triangle": (
         robot(

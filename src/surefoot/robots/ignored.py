@@ -63,17 +63,15 @@ def _servo(model: mujoco.MjModel, u: int) -> str | None:
 
 
 def _tendons(model: mujoco.MjModel) -> list[Note]:
-    detail = "a tendon: its springs, limits and actuators are not modelled"
+    detail = "a tendon: its limits, dry friction and actuators are not modelled"
     return [Note("ignored", model.tendon(t).name or f"tendon {t}", detail) for t in range(model.ntendon)]
 
 
 def _fluids(model: mujoco.MjModel) -> list[Note]:
     option = model.opt
     if option.density > 0 or option.viscosity > 0:
-        detail = (
-            f"a medium of density {option.density:g} kg/m^3 and viscosity {option.viscosity:g} Pa s is not modelled"
-        )
-        return [Note("ignored", "option", detail)]
+        detail = f"density {option.density:g} kg/m^3, viscosity {option.viscosity:g} Pa s: no law knows of drag"
+        return [Note("ignored", "medium", detail)]
     return []
 
 
@@ -83,8 +81,9 @@ def _bodies(model: mujoco.MjModel) -> list[Note]:
         name = model.body(b).name
         if model.body_mocapid[b] >= 0:
             notes.append(Note("ignored", name, "a mocap body: it stays where the file puts it"))
-        if model.body_gravcomp[b]:
-            notes.append(Note("ignored", name, f"gravity compensation ({model.body_gravcomp[b]:g}) is not applied"))
+    for j in np.flatnonzero(model.jnt_actgravcomp):
+        detail = "gravity compensation by its actuator is not applied (that of the body's own `gravcomp` is)"
+        notes.append(Note("ignored", model.joint(j).name, detail))
     return notes
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from surefoot import checks
 from surefoot.errors import InputError, ModelError
-from surefoot.robots import pinocchio
+from surefoot.robots import guard, pinocchio
 from surefoot.robots.state import State
 
 # As numbers: MuJoCo's enums never equal a NumPy integer in `x in (...)`.
@@ -100,10 +100,7 @@ class Scene:
     ) -> None:
         self.name = name
         self.spec = spec
-        try:
-            self.model: mujoco.MjModel = spec.compile()
-        except ValueError as error:
-            raise ModelError(f"{name}: MuJoCo cannot compile this model: {error}") from None
+        self.model: mujoco.MjModel = guard.compile_model(spec, name)
         self.base = base
         self.joints = tuple(joints)
         self.feet = tuple(feet)
@@ -131,7 +128,7 @@ class Scene:
     @cached_property
     def mass(self) -> float:
         """Mass in kg of everything that moves."""
-        return float(self.model.body_mass[1:].sum())
+        return float(self.model.body_mass[self.model.body_weldid != 0].sum())
 
     @cached_property
     def joint_positions(self) -> NDArray[np.int64]:

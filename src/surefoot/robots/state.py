@@ -47,4 +47,5 @@ class State:
 
     def replace(self, **changes: Any) -> State:
         """Return a copy with `q`, `v` or `t` changed."""
+        checks.indices("replace", changes, ("q", "v", "t"), "field")
         return State(**{"q": self.q, "v": self.v, "t": self.t, **changes})

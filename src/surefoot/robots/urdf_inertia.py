@@ -183,13 +183,13 @@ def _check_moves(urdf: Urdf, link: str, *, balance: bool) -> None:
     mass = sum(m for m, _ in group)
     if any(m > 1e-12 and np.trace(matrix) > 1e-12 for m, matrix in group):
         return
-    lacks = "has no mass" if mass <= 1e-12 else "has mass but no rotational inertia"
+    lacks = "but has no mass" if mass <= 1e-12 else "and has mass, but no rotational inertia"
     if not balance:
         raise ModelError(
-            f"{urdf.path}: link {link!r} moves but {lacks}; add an <inertial>, or pass balance_inertia=True "
+            f"{urdf.path}: link {link!r} moves {lacks}; add an <inertial>, or pass balance_inertia=True "
             f"to give it {inertias.TINY_MASS:g} kg and {inertias.TINY_INERTIA:g} kg m^2"
         )
     own, matrix = read_inertial(urdf, link)
     _write_inertial(_inertial(urdf, link), max(own, inertias.TINY_MASS), matrix + inertias.TINY_INERTIA * np.eye(3))
-    detail = f"{lacks}; given at least {inertias.TINY_MASS:g} kg and {inertias.TINY_INERTIA:g} kg m^2"
+    detail = f"it moves {lacks}; given at least {inertias.TINY_MASS:g} kg and {inertias.TINY_INERTIA:g} kg m^2"
     urdf.notes.append(Note("repaired", link, detail))
