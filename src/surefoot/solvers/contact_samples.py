@@ -146,7 +146,7 @@ def _assemble(
     J: Array, inertia: Array, c0: Array, gap_rate: Array, mu: Array, closed: NDArray[np.bool_]
 ) -> ContactProblem:
     W = np.linalg.solve(np.linalg.cholesky(inertia), J.T).T
-    return ContactProblem(W, c0, gap_rate, mu, closed)
+    return ContactProblem(W.astype(np.float64), c0, gap_rate, mu, closed)
 
 
 def _speed(rng: np.random.Generator) -> float:
@@ -183,9 +183,9 @@ def _frames(rng: np.random.Generator, n: int, tilt: float) -> Array:
 
 
 def _frames_of(rng: np.random.Generator, normals: Array) -> Array:
-    first = np.cross(normals, rng.standard_normal(normals.shape))
+    first: Array = np.cross(normals, rng.standard_normal(normals.shape)).astype(np.float64)
     first /= np.linalg.norm(first, axis=1)[:, None]
-    return np.stack([normals, first, np.cross(normals, first)], axis=1)
+    return np.stack([normals, first, np.cross(normals, first).astype(np.float64)], axis=1)
 
 
 def _point_jacobian(points: Array, frames: Array) -> Array:

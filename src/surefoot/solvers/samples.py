@@ -59,9 +59,14 @@ def murty_2_9() -> Sample:
     return _sample([[-1, 0, -3], [1, -2, -5], [-2, -1, -2]], [-3, -2, -1], None, solvable=False, feasible=False)
 
 
-def cottle_pang_stone_4_4_7() -> Sample:
-    """Cottle, Pang and Stone (1992), example 4.4.7: a P-matrix."""
+def zero_diagonal() -> Sample:
+    """A matrix without diagonal, neither positive semidefinite nor a P-matrix, with one solution."""
     return _sample([[0, -1, 2], [2, 0, -2], [-1, 1, 0]], [-3, 6, -1], [0, 1, 3])
+
+
+def murty_2_11() -> Sample:
+    """Murty (1988), example 2.11: solved from a covering vector of ones, on a ray from others."""
+    return _sample([[-1.5, 2], [-4, 4]], [-5, 17], None)
 
 
 def kostreva_1() -> Sample:
@@ -75,7 +80,7 @@ def kostreva_2() -> Sample:
 
 
 def murty_exponential(n: int = 8) -> Sample:
-    """Murty's problem whose principal pivoting takes a number of steps exponential in n (fast for lexicographic)."""
+    """Murty's lower triangular problem: the lexicographic path from ones takes a number of pivots exponential in n."""
     M = np.eye(n) + 2.0 * np.tril(np.ones((n, n)), -1)
     z = np.zeros(n)
     z[0] = 1.0
@@ -88,8 +93,13 @@ def degenerate_ties(n: int = 6) -> Sample:
 
 
 def ray_but_solvable() -> Sample:
-    """Lemke's method with a covering vector of ones ends on a ray although z = (1, 0) solves it."""
-    return _sample([[1, -1], [-2, -1]], [-1, 3], None)
+    """From a covering vector of ones the path ends on a ray, from others at the only solution."""
+    return _sample([[-1, 3], [-1, 1]], [-1, 2], [3.5, 1.5])
+
+
+def beyond_lemke() -> Sample:
+    """Every covering vector tried ends on a ray, although there is a solution: a ray proves nothing."""
+    return _sample([[0, 3], [2, -2]], [-1, 2], [0, 1 / 3])
 
 
 def infeasible_negative() -> Sample:
@@ -118,12 +128,14 @@ TEXTBOOK: dict[str, Callable[[], Sample]] = {
     for f in (
         murty_2_8,
         murty_2_9,
-        cottle_pang_stone_4_4_7,
+        zero_diagonal,
+        murty_2_11,
         kostreva_1,
         kostreva_2,
         murty_exponential,
         degenerate_ties,
         ray_but_solvable,
+        beyond_lemke,
         infeasible_negative,
         feasible_unsolvable,
         subnormal,
