@@ -99,7 +99,7 @@ def ray_but_solvable() -> Sample:
 
 def beyond_lemke() -> Sample:
     """Every covering vector tried ends on a ray, although there is a solution: a ray proves nothing."""
-    return _sample([[0, 3], [2, -2]], [-1, 2], [0, 1 / 3])
+    return _sample([[0, 3], [2, -2]], [-1, 2], [0, 1])
 
 
 def infeasible_negative() -> Sample:

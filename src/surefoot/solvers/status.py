@@ -41,8 +41,8 @@ class Status(Enum):
     )
     NOT_FINITE = (
         codes.NOT_FINITE,
-        "not finite: a NaN, an infinity or a number over 1e12 has come in; look at the steps before it (a gain too high "
-        "for this dt is the usual cause)",
+        "not finite: a NaN, an infinity or a number over 1e12 has come in; look at the steps before it (a gain too "
+        "high for this dt is the usual cause)",
     )
     CONTACTS_DROPPED = (
         codes.CONTACTS_DROPPED,
