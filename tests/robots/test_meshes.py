@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from surefoot.errors import ModelError
 from surefoot.robots.load import load
 from surefoot.robots.meshes import find, fit_sphere
-from tests.robots.files import ball, inertial, link, robot, shape, stl, tetrahedron, walker, write
+from tests.robots.files import ball, from_mjcf, inertial, link, noted, robot, shape, stl, tetrahedron, walker, write
 
 
 def mesh(file):
@@ -136,7 +136,7 @@ def test_an_unreadable_format_is_named(tmp_path):
 
 def test_a_broken_collision_mesh_names_its_link(tmp_path):
     write(tmp_path, b"", "hand.stl")
-    with pytest.raises(ModelError, match=r"link 'hand': collision mesh .* is empty; repair it, or pass meshes='drop'"):
+    with pytest.raises(ModelError, match=r"link 'hand': mesh .* is empty; repair it, or pass meshes='drop'"):
         load(arm(tmp_path, "hand.stl"))
     assert load(arm(tmp_path, "hand.stl"), meshes="drop").model.nmesh == 0
 
@@ -160,3 +160,22 @@ def test_meshes_of_one_name_in_two_folders_stay_apart(tmp_path):
     assert scene.model.nmesh == 2
     small, large = (scene.model.geom(name).rbound[0] for name in ("x_collision", "x_collision_1"))
     assert large / small == pytest.approx(3)
+
+
+# MJCF
+
+
+def held(tmp_path, **wishes):
+    hand = '<body name="hand"><joint name="j"/><geom size="0.1"/><geom type="mesh" mesh="m"/></body>'
+    return from_mjcf(tmp_path, hand, before='<asset><mesh name="m" file="hand.stl"/></asset>', **wishes)
+
+
+def test_a_missing_mesh_of_an_mjcf_names_its_body(tmp_path):
+    with pytest.raises(ModelError, match=r"link 'hand': mesh 'hand\.stl': Error opening file .*meshes='drop' to go on"):
+        held(tmp_path)
+
+
+def test_drop_goes_on_without_a_missing_mesh_of_an_mjcf(tmp_path):
+    scene = held(tmp_path, meshes="drop")
+    assert scene.model.ngeom == 1
+    assert noted(scene, "ignored", "hand")[0].startswith("mesh 'hand.stl' was dropped: Error opening file")

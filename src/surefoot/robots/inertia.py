@@ -36,9 +36,10 @@ def defect(mass: float, inertia: NDArray[np.float64]) -> str | None:
         return f"its mass is negative ({mass:g} kg)"
     a, b, c = np.linalg.eigvalsh(inertia)
     listed = f"principal inertias {a:.4g}, {b:.4g}, {c:.4g} kg m^2"
-    if a < -ROUNDING * abs(c):
+    slack = max(ROUNDING * abs(c), SMALLEST)
+    if a < -slack:
         return f"its {listed} include a negative one"
-    if a + b < c * (1 - ROUNDING):
+    if a + b < c - slack:
         return f"its {listed} break the triangle inequality: {a:.4g} + {b:.4g} < {c:.4g}"
     return None
 

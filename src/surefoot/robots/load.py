@@ -17,7 +17,8 @@ from surefoot.errors import InputError, ModelError
 from surefoot.robots import families, guard
 from surefoot.robots.assemble import Wishes, assemble
 from surefoot.robots.inertia import balance_spec
-from surefoot.robots.meshes import example_robot_data
+from surefoot.robots.meshes import compiled, example_robot_data
+from surefoot.robots.roles import name_all
 from surefoot.robots.scene import Note, Scene
 from surefoot.robots.terrains import Terrain
 from surefoot.robots.urdf_load import from_urdf
@@ -181,6 +182,8 @@ def _from_mjcf(xml: ET.Element, path: Path, wishes: Wishes) -> Scene:
         balance_spec(spec, notes)
     if wishes.floating is False and any(joint.type == mujoco.mjtJoint.mjJNT_FREE for joint in spec.joints):
         raise InputError("floating: this MJCF has a free joint; remove it from the file to bolt the robot down")
+    name_all(spec, notes)
+    compiled(spec, path, notes, drop=wishes.meshes == "drop", drop_unseen=False)
     return assemble(
         spec, path, wishes, notes, name=path.stem if spec.modelname in ("", "MuJoCo Model") else spec.modelname
     )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 import os
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -14,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefoot.errors import ModelError
-from surefoot.robots import guard
+from surefoot.robots import collada, guard
 from surefoot.robots.scene import Note
 from surefoot.robots.urdf import Urdf
 
@@ -80,8 +82,9 @@ def _candidates(reference: str, file: Path) -> Iterator[Path]:
 def resolve(urdf: Urdf, *, drop: bool) -> None:
     """Turn every mesh reference into an absolute path; edits the XML.
 
-    A mesh to look at that is missing or unreadable is left out with a note. A mesh to collide with is needed: without
-    `drop` its absence is an error.
+    A mesh to look at that is missing or unreadable is left out with a note; so are COLLADA files to look at, which
+    would make loading and every later compilation some hundred times slower. A mesh to collide with is needed: COLLADA
+    is read, and without `drop` its absence is an error.
 
     Raises:
         ModelError: a collision mesh is missing or of a format MuJoCo cannot read; names the link and the remedy.
@@ -95,7 +98,9 @@ def resolve(urdf: Urdf, *, drop: bool) -> None:
                     continue
                 reference = mesh.get("filename", "")
                 found = find(reference, urdf.path)
-                problem = _problem(reference, found)
+                problem = _problem(found)
+                if kind == "collision" and found is not None and found.suffix.lower() == ".dae":
+                    problem, found = _take_collada(urdf, found)
                 if problem is None:
                     mesh.set("filename", str(found))
                     continue
@@ -115,36 +120,65 @@ def resolve(urdf: Urdf, *, drop: bool) -> None:
         )
 
 
-def compiled(spec: mujoco.MjSpec, urdf: Urdf, *, drop: bool) -> mujoco.MjModel:
-    """Compile a URDF's spec; a mesh that turns out to be broken is treated as a missing one; edits `spec`.
+def compiled(
+    spec: mujoco.MjSpec, path: Path, notes: list[Note], *, drop: bool, drop_unseen: bool = True
+) -> mujoco.MjModel:
+    """Compile; leave out meshes that MuJoCo cannot open or read, if allowed, with a note; edits `spec`.
+
+    Args:
+        spec: the model.
+        path: its file, for messages.
+        notes: is added to.
+        drop: leave out any such mesh.
+        drop_unseen: leave out those that are only looked at (right if no geom has mass, as in a URDF).
 
     Raises:
-        ModelError: a collision mesh is broken, naming the link and the remedy; or whatever else MuJoCo refuses.
+        ModelError: a mesh is broken, naming the link and the remedy; or whatever else MuJoCo refuses.
     """
     while True:
         try:
             return spec.compile()
         except (ValueError, mujoco.FatalError) as error:
             message = str(error)
-        named = guard.ELEMENT.search(message)
-        mesh = spec.mesh(named.group(1)) if named else None
+        mesh = _culprit(spec, message)
         users = [] if mesh is None else [geom for geom in spec.geoms if geom.meshname == mesh.name]
         if mesh is None or not users:
-            raise ModelError(f"{urdf.path}: {guard.explain(message)}")
+            raise ModelError(f"{path}: {guard.explain(message)}")
         problem = " ".join(message.removeprefix("Error: ").split("\n")[0].split())
-        touched = [geom.parent.name for geom in users if geom.contype or geom.conaffinity]
-        if touched and not drop:
+        needed = [geom.parent.name for geom in users if not drop_unseen or geom.contype or geom.conaffinity]
+        if needed and not drop:
             raise ModelError(
-                f"{urdf.path}: link {touched[0]!r}: collision mesh {mesh.file!r}: {problem}; "
+                f"{path}: link {needed[0]!r}: mesh {mesh.file!r}: {problem}; "
                 "repair it, or pass meshes='drop' to go on without it"
             )
         links = ", ".join(dict.fromkeys(geom.parent.name for geom in users))
-        urdf.notes.append(Note("ignored", links, f"mesh {Path(mesh.file).name!r} was dropped: {problem}"))
+        notes.append(Note("ignored", links, f"mesh {Path(mesh.file).name!r} was dropped: {problem}"))
         for item in (*users, mesh):
             spec.delete(item)
 
 
-def _problem(reference: str, found: Path | None) -> str | None:
+def _culprit(spec: mujoco.MjSpec, message: str) -> mujoco.MjsMesh | None:
+    """The mesh that an error of MuJoCo's compiler is about."""
+    named = guard.ELEMENT.search(message)
+    if named and spec.mesh(named.group(1)) is not None:
+        return spec.mesh(named.group(1))
+    opened = re.search(r"Error opening file '([^']*)'", message)
+    name = Path(opened.group(1)).name if opened else ""
+    return next((mesh for mesh in spec.meshes if name and Path(mesh.file).name == name), None)
+
+
+def _take_collada(urdf: Urdf, file: Path) -> tuple[str | None, Path]:
+    """Turn a COLLADA file into one that MuJoCo reads, in memory; return what is wrong with it and where it now is."""
+    name = f"{file.stem}_{hashlib.sha256(str(file).encode()).hexdigest()[:8]}.obj"
+    if name not in urdf.assets:
+        try:
+            urdf.assets[name] = collada.to_obj(file)
+        except collada.ColladaError as error:
+            return str(error), file
+    return None, Path(name)
+
+
+def _problem(found: Path | None) -> str | None:
     if found is None:
         return "file not found"
     suffix = found.suffix.lower()

@@ -34,6 +34,7 @@ class Urdf:
         root: name of the link that has no parent.
         children: names of the joints that leave each link, in file order.
         carriers: name of the joint that carries each link but the root.
+        assets: files that exist in memory only, by the name that the XML calls them.
         notes: what was ignored or repaired so far.
     """
 
@@ -44,6 +45,7 @@ class Urdf:
     root: str
     children: dict[str, list[str]]
     carriers: dict[str, str]
+    assets: dict[str, bytes] = field(default_factory=dict)
     notes: list[Note] = field(default_factory=list)
 
     def child(self, joint: str) -> str:
@@ -201,7 +203,7 @@ def to_spec(urdf: Urdf) -> mujoco.MjSpec:
     compiler = ET.SubElement(extension, "compiler") if compiler is None else compiler
     compiler.attrib.update(fusestatic="false", discardvisual="false", strippath="false", balanceinertia="false")
     try:
-        spec = mujoco.MjSpec.from_string(ET.tostring(xml, encoding="unicode"))
+        spec = mujoco.MjSpec.from_string(ET.tostring(xml, encoding="unicode"), assets=urdf.assets)
     except (ValueError, mujoco.FatalError) as error:
         raise ModelError(f"{urdf.path}: MuJoCo cannot read this URDF: {' '.join(str(error).split())}") from None
     for body in spec.bodies:

@@ -186,7 +186,7 @@ def _check_moves(urdf: Urdf, link: str, *, balance: bool) -> None:
     lacks = "but has no mass" if mass <= 1e-12 else "and has mass, but no rotational inertia"
     if not balance:
         raise ModelError(
-            f"{urdf.path}: link {link!r} moves {lacks}; add an <inertial>, or pass balance_inertia=True "
+            f"{urdf.path}: link {link!r} moves {lacks}; give it a full <inertial>, or pass balance_inertia=True "
             f"to give it {inertias.TINY_MASS:g} kg and {inertias.TINY_INERTIA:g} kg m^2"
         )
     own, matrix = read_inertial(urdf, link)

@@ -31,13 +31,13 @@ def from_urdf(text: bytes, path: Path, wishes: Wishes) -> Scene:
     spec = urdf.to_spec(robot)
     notes = robot.notes
     if floating is None:
-        floating, reason = is_floating(meshes.compiled(spec, robot, drop=drop))
+        floating, reason = is_floating(meshes.compiled(spec, path, notes, drop=drop))
         what = "floats" if floating else "is bolted down"
         notes.append(Note("assumed", robot.root, f"the robot {what}: {reason}; say floating={not floating} if not"))
         if floating:
             check_inertias(robot, balance=wishes.balance_inertia, floating=True)
             spec = urdf.to_spec(robot)
-    meshes.compiled(spec, robot, drop=drop)
+    meshes.compiled(spec, path, notes, drop=drop)
     if floating:
         spec.body(robot.root).add_freejoint(name=FREE_JOINT)
     reference = srdf.read(path, notes)
