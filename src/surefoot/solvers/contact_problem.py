@@ -47,7 +47,7 @@ class ContactProblem:
         mu = checks.array("mu", self.mu, (None,), finite=False)
         n = len(mu)
         for i in range(n):
-            checks.friction(f"mu[{i}]", mu[i])
+            checks.friction(f"mu[{i}]", float(mu[i]))
         gap_rate = checks.array("gap_rate", self.gap_rate, (n,))
         if (gap_rate < 0).any():
             i = int(np.argmax(gap_rate < 0))
@@ -122,7 +122,7 @@ class ContactProblem:
             |min(f_n, c_n + gap_rate)|                  unilateral contact and its complementarity
             |f_t - P(f_t - c_t)|                        friction; P projects onto mu max(f_n, 0) conv(D)
             |f_t|                                       at open contacts
-            min(|c_t|, |f|)                             at infinite friction
+            min(|c_t|, |f|)                             at infinite friction; |f_t| if it comes without f_n
 
         divided by the largest |c0| (by 1 if all are zero). It is zero exactly where the law holds.
 
@@ -141,7 +141,8 @@ class ContactProblem:
         friction = np.linalg.norm(impulse[:, 1:], axis=1)
         for i in np.flatnonzero(self.closed):
             if np.isinf(self.mu[i]):
-                friction[i] = min(np.linalg.norm(velocity[i, 1:]), np.linalg.norm(impulse[i]))
+                if impulse[i, 0] > 1e-9 * friction[i]:
+                    friction[i] = min(np.linalg.norm(velocity[i, 1:]), np.linalg.norm(impulse[i]))
                 continue
             target = impulse[i, 1:] - velocity[i, 1:]
             nearest = project_on_pyramid(target, self.mu[i] * max(impulse[i, 0], 0.0), edges)
