@@ -158,12 +158,12 @@ CASES = {
     ),
     "no inertia": (
         robot(link("a"), '<link name="b"/>', joint("j", "a", "b")),
-        "link 'b' moves but has no mass; give it a full <inertial>, or pass balance_inertia=True to give it 1e-06 kg and "
-        "1e-09 kg m^2",
+        "link 'b' moves but has no mass; give it a full <inertial>, or pass balance_inertia=True to give it 1e-06 kg "
+        "and 1e-09 kg m^2",
     ),
     "point mass": (
         robot(link("a"), link("b", inertial(1, 0)), joint("j", "a", "b")),
-        "link 'b' moves and has mass, but no rotational inertia; give it a full <inertial>, or pass balance_inertia=True",
+        "link 'b' moves and has mass, but no rotational inertia; give it a full <inertial>, or pass balance_inertia",
     ),
     "triangle": (
         robot(
