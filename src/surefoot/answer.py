@@ -22,7 +22,13 @@ from surefoot.solvers.status import Status
 
 Array = NDArray[np.float64]
 
-METHODS = {0: "none", contact_law.GUESS: "guessed modes", contact_law.SWEEPS: "sweeps", contact_law.PIVOTS: "pivoting"}
+METHODS = {
+    0: "none",
+    contact_law.GUESS: "guessed modes",
+    contact_law.CONVEX: "convex problems",
+    contact_law.SWEEPS: "sweeps",
+    contact_law.PIVOTS: "pivoting",
+}
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+import numpy as np
 from numpy import ndarray
 
 from surefoot.kernels.cache import inlined, kernel
@@ -43,6 +44,36 @@ class Scratch(NamedTuple):
     x: ndarray
     step: ndarray
     residual: ndarray
+
+
+def make_scratch(capacity: int, nv: int) -> Scratch:
+    """Work arrays for problems of up to `capacity` blocks and `nv` free velocities."""
+    unknowns = min(3 * capacity, 3 * nv + 24)
+
+    def floats(*shape: int) -> ndarray:
+        return np.zeros(shape)
+
+    def ints(*shape: int) -> ndarray:
+        return np.zeros(shape, dtype=np.int64)
+
+    return Scratch(
+        mode=ints(capacity),
+        g=floats(capacity, 2),
+        c=floats(3 * capacity),
+        y=floats(nv),
+        block=ints(unknowns),
+        columns=floats(unknowns, 3),
+        C=floats(unknowns, nv),
+        R=floats(unknowns, nv),
+        S=floats(unknowns, unknowns),
+        LU=floats(unknowns, unknowns),
+        order=ints(unknowns),
+        weight=floats(unknowns),
+        rhs=floats(unknowns),
+        x=floats(unknowns),
+        step=floats(unknowns),
+        residual=floats(unknowns),
+    )
 
 
 @kernel

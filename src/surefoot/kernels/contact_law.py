@@ -1,34 +1,26 @@
 """Coulomb's law and its no-slip limit, exactly: quick guesses first, pivoting if they fail, and a check before "solved".
 
 1. Guess modes from nothing (`active_modes`); enough for a robot that stands, walks or slides.
-2. Gauss-Seidel sweeps suggest modes, and the guess starts there; three rounds, each with more sweeps.
-3. Pivoting on a working set.
+2. A sequence of convex problems (`convex_route`) shows the modes of redundant contact, or proves that the normals contradict.
+3. Gauss-Seidel sweeps suggest modes, and the guess starts there; three rounds, each with more sweeps.
+4. Lemke's method on a working set (`working_set`).
 
 Whatever finds the impulses, the law's residual is computed anew from the problem.
 """
 
 from __future__ import annotations
 
-import math
-from typing import NamedTuple
-
-from numpy import ndarray
-
 from surefoot.kernels.active_modes import cold_modes, prepare, solve_modes, sweep
 from surefoot.kernels.cache import kernel
-from surefoot.kernels.status import SOLVED, UNSOLVED
+from surefoot.kernels.convex_route import solve_convex_route
+from surefoot.kernels.status import INFEASIBLE, SOLVED
+from surefoot.kernels.working_set import solve_working_set
 
 # Who found the answer.
 GUESS = 1
-SWEEPS = 2
-PIVOTS = 3
-
-
-class Pivoting(NamedTuple):
-    """Work arrays of the pivoting fallback."""
-
-    best: ndarray  # (3 capacity,) impulses
-    certificate: ndarray  # (capacity,) weights that prove a demand impossible, or mark its culprits
+CONVEX = 2
+SWEEPS = 3
+PIVOTS = 4
 
 
 @kernel
@@ -39,7 +31,7 @@ def solve_contacts(W, nu, n, c0, offset, kind, mu, bound, D, tolerance, s, pivot
         W, nu, n, c0, offset, kind, mu, bound, D: as in `solve_modes`.
         tolerance: largest residual that counts as solved, relative to the velocity scale max |c0|.
         s: Scratch.
-        pivoting: Pivoting.
+        pivoting: Pivoting; its certificate names the culprits of an impossible demand.
         f: result.
     """
     for r in range(3 * n):
@@ -52,6 +44,11 @@ def solve_contacts(W, nu, n, c0, offset, kind, mu, bound, D, tolerance, s, pivot
     residual = solve_modes(W, nu, n, c0, offset, kind, mu, bound, D, scale, inner, 8, 24, s, f)
     if residual <= tolerance:
         return SOLVED, residual, GUESS
+    verdict, residual = solve_convex_route(
+        W, nu, n, c0, offset, kind, mu, bound, D, scale, tolerance, s, pivoting.convex, f, pivoting.certificate
+    )
+    if verdict == SOLVED or verdict == INFEASIBLE:
+        return verdict, residual, CONVEX
     for r in range(3 * n):
         pivoting.best[r] = 0.0
     for stage in range(3):
@@ -61,4 +58,5 @@ def solve_contacts(W, nu, n, c0, offset, kind, mu, bound, D, tolerance, s, pivot
         residual = solve_modes(W, nu, n, c0, offset, kind, mu, bound, D, scale, inner, 8, 24, s, f)
         if residual <= tolerance:
             return SOLVED, residual, SWEEPS
-    return UNSOLVED, math.inf, PIVOTS
+    status, residual = solve_working_set(W, nu, n, c0, offset, kind, mu, bound, D, scale, tolerance, s, pivoting, f)
+    return (verdict if status != SOLVED else status), residual, PIVOTS

@@ -11,7 +11,7 @@ from numpy import ndarray
 
 from surefoot.kernels.active_modes import Scratch, cold_modes, solve_modes
 from surefoot.kernels.cache import kernel
-from surefoot.kernels.contact_law import Pivoting, solve_contacts
+from surefoot.kernels.contact_law import solve_contacts
 from surefoot.kernels.engine import equality_rows, integrate, read_address, read_float, read_int, smooth_terms
 from surefoot.kernels.plant import BOX, CONE, NORMAL, Plant, Rows
 from surefoot.kernels.reduction import (
@@ -25,6 +25,8 @@ from surefoot.kernels.reduction import (
 )
 from surefoot.kernels.rows import gather_joint_rows, gather_rows
 from surefoot.kernels.status import CAPACITY, CONTACTS_DROPPED, INCONSISTENT, INERTIA, NOT_FINITE, SOLVED
+from surefoot.kernels.working_set import Pivoting
+
 
 class Settings(NamedTuple):
     """Numbers that shape a step.

@@ -14,13 +14,13 @@ from surefoot.contact.contacts import Contacts, contact_names
 from surefoot.contact.friction import friction_tables
 from surefoot.errors import InputError
 from surefoot.kernels import status as codes
-from surefoot.kernels.active_modes import Scratch
-from surefoot.kernels.contact_law import Pivoting
+from surefoot.kernels.active_modes import make_scratch
 from surefoot.kernels.engine import LAYOUT
 from surefoot.kernels.plant import CONE, GIVEN, NORMAL, Plant, Rows
 from surefoot.kernels.pyramid import pyramid_table
 from surefoot.kernels.reduction import Reduced
 from surefoot.kernels.step import Settings, Step, boxed, find, solve
+from surefoot.kernels.working_set import make_pivoting
 from surefoot.robots.scene import Scene
 from surefoot.robots.state import State
 from surefoot.solvers.contact_problem import edge_directions
@@ -243,7 +243,6 @@ class Workspace:
         nv, capacity = self.model.nv, self.capacity
         bilateral = 6 * self.model.neq
         rows = 3 * capacity + bilateral
-        unknowns = min(3 * capacity, 3 * nv + 24)
 
         def floats(*shape: int) -> Array:
             return np.zeros(shape)
@@ -281,25 +280,8 @@ class Workspace:
                 particular=floats(nv),
                 y=floats(nv),
             ),
-            scratch=Scratch(
-                mode=ints(capacity),
-                g=floats(capacity, 2),
-                c=floats(3 * capacity),
-                y=floats(nv),
-                block=ints(unknowns),
-                columns=floats(unknowns, 3),
-                C=floats(unknowns, nv),
-                R=floats(unknowns, nv),
-                S=floats(unknowns, unknowns),
-                LU=floats(unknowns, unknowns),
-                order=ints(unknowns),
-                weight=floats(unknowns),
-                rhs=floats(unknowns),
-                x=floats(unknowns),
-                step=floats(unknowns),
-                residual=floats(unknowns),
-            ),
-            pivoting=Pivoting(best=floats(3 * capacity), certificate=floats(capacity)),
+            scratch=make_scratch(capacity, nv),
+            pivoting=make_pivoting(capacity, len(self.edges), nv),
             edges=self.edges,
             offset=floats(capacity),
             impulse_bound=floats(capacity),

@@ -5,6 +5,7 @@ from surefoot.solvers.infeasibility import find_certificate, is_certificate
 from surefoot.solvers.lemke import lemke
 from surefoot.solvers.principal_pivoting import LowRankAnswer, principal_pivoting, solve_low_rank
 from surefoot.solvers.problem import LinearComplementarity
+from surefoot.solvers.refutation import Refutation, refute
 from surefoot.solvers.solution import Solution
 from surefoot.solvers.status import Status
 
@@ -12,11 +13,13 @@ __all__ = [
     "ContactProblem",
     "LinearComplementarity",
     "LowRankAnswer",
+    "Refutation",
     "Solution",
     "Status",
     "find_certificate",
     "is_certificate",
     "lemke",
     "principal_pivoting",
+    "refute",
     "solve_low_rank",
 ]

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from surefoot.errors import SolveError
 from surefoot.solvers.infeasibility import is_certificate
 from surefoot.solvers.problem import LinearComplementarity
+from surefoot.solvers.refutation import Refutation
 from surefoot.solvers.scaling import natural_residual
 from surefoot.solvers.status import Status
 
@@ -23,7 +24,7 @@ class Solution:
         z: (n,) the solution; after a failure the best candidate found, or zeros.
         status: how the solve ended.
         pivots: number of pivots, over all attempts.
-        certificate: (n,) if the status is INFEASIBLE y >= 0 with M'y <= 0, q'y < 0; else None.
+        certificate: if the status is INFEASIBLE its proof: (n,) y >= 0 with M'y <= 0, q'y < 0, or a proof by cases.
         regularisation: what was added to the scaled diagonal in the run that gave z; 0 unless all others failed.
     """
 
@@ -31,7 +32,7 @@ class Solution:
     z: NDArray[np.float64]
     status: Status
     pivots: int = 0
-    certificate: NDArray[np.float64] | None = None
+    certificate: NDArray[np.float64] | Refutation | None = None
     regularisation: float = 0.0
 
     @property
@@ -71,9 +72,11 @@ class Solution:
         """
         if self.status is Status.SOLVED:
             return self.residual <= tolerance
-        if self.status is Status.INFEASIBLE and self.certificate is not None:
-            return is_certificate(self.problem, self.certificate)
-        return False
+        if self.status is not Status.INFEASIBLE or self.certificate is None:
+            return False
+        if isinstance(self.certificate, Refutation):
+            return self.certificate.problem is self.problem and self.certificate.check()
+        return is_certificate(self.problem, self.certificate)
 
     def require(self) -> Solution:
         """Return this solution, or raise SolveError with it if it is not solved."""

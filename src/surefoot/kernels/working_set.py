@@ -1,0 +1,175 @@
+"""Lemke's method on the few contacts that matter.
+
+The law is solved on a working set with zero impulses elsewhere. That is exact if no contact left out is driven into the other
+body; else the worst of them join the set. A further contact that carries nothing costs one look, not a larger matrix.
+
+On the set, in the order (f_n, beta, lam), with D the edges and E the 0/1 block matrix (the linear complementarity form of
+Coulomb's law; dry friction of a joint is a block with two edges and a fixed bound b in the last row):
+
+    M = [[Gnn, GnD, 0], [GDn, GDD, E], [mu, -E', 0]],        q = (c0_n + offset, D'c0_t, b)
+
+Infinite friction has no such form: the set is solved with a very large coefficient, and the answer counts only if nothing slips.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy import ndarray
+
+from surefoot.kernels.active_modes import checked_residual, solve_modes, sweep
+from surefoot.kernels.cache import inlined, kernel
+from surefoot.kernels.convex_route import Convex, make_convex
+from surefoot.kernels.lemke import LemkeOptions, LemkeWork, lemke, lemke_work
+from surefoot.kernels.plant import BOX, CONE
+from surefoot.kernels.status import SOLVED, UNSOLVED
+
+VERY_ROUGH = 1e4  # stands for infinite friction inside the set
+
+
+class Pivoting(NamedTuple):
+    """Work arrays of the pivoting fallback, for up to `capacity` blocks and N variables."""
+
+    best: ndarray  # (3 capacity,) impulses of the sweeps
+    certificate: ndarray  # (capacity,) weights that prove a demand impossible, or mark its culprits
+    member: ndarray  # (capacity,) bool
+    first: ndarray  # (capacity, 3) int64: a member's first normal, edge and lam variable, -1 if it has none
+    V: ndarray  # (N, nv) W' of each impulse variable
+    M: ndarray  # (N, N)
+    q: ndarray  # (N,)
+    z: ndarray  # (N,)
+    cover: ndarray  # (N,)
+    options: LemkeOptions
+    lemke: LemkeWork
+    convex: Convex
+
+
+def make_pivoting(capacity: int, edges: int, nv: int) -> Pivoting:
+    """Work arrays; sets of more than 40 contacts are left to the sweeps."""
+    size = min(capacity, 40) * (edges + 2)
+    return Pivoting(
+        best=np.zeros(3 * capacity),
+        certificate=np.zeros(capacity),
+        member=np.zeros(capacity, dtype=bool),
+        first=np.zeros((capacity, 3), dtype=np.int64),
+        V=np.empty((size, nv)),
+        M=np.empty((size, size)),
+        q=np.empty(size),
+        z=np.empty(size),
+        cover=np.ones(size),
+        options=LemkeOptions(attempts=4),
+        lemke=lemke_work(size),
+        convex=make_convex(capacity, edges, nv),
+    )
+
+
+@kernel
+def solve_working_set(W, nu, n, c0, offset, kind, mu, bound, D, scale, tolerance, s, work, f):
+    """Impulses by Lemke's method on a growing set that starts with the contacts loaded in `work.best`.
+
+    Returns (status, residual).
+    """
+    for i in range(n):
+        work.member[i] = kind[i] == BOX or work.best[3 * i] > 0.0
+    complete = False
+    while True:
+        size = _assemble(W, nu, n, c0, offset, kind, mu, bound, D, work)
+        if size < 0:
+            return UNSOLVED, math.inf
+        result = lemke(work.M, work.q[:size], work.cover[:size], work.options, work.lemke, work.z[:size])
+        _unpack(n, kind, D, work, f)
+        residual = checked_residual(W, nu, n, c0, offset, kind, mu, bound, D, scale, s, f)
+        if residual <= tolerance:
+            return SOLVED, residual
+        deepest = 0.0
+        for i in range(n):
+            if not work.member[i]:
+                deepest = max(deepest, -(s.c[3 * i] + offset[i]))
+        if result.status != SOLVED or deepest <= tolerance * scale:
+            # The impulses may lack a few digits only: read off their modes and solve these exactly.
+            sweep(W, nu, n, c0, offset, kind, mu, bound, D, 0, s, f)
+            residual = solve_modes(W, nu, n, c0, offset, kind, mu, bound, D, scale, 1e-3 * tolerance, 8, 24, s, f)
+            if residual <= tolerance:
+                return SOLVED, residual
+            if complete:
+                return UNSOLVED, math.inf
+            complete = True
+            deepest = -math.inf
+        for i in range(n):
+            if complete or -(s.c[3 * i] + offset[i]) > 0.3 * deepest:
+                work.member[i] = True
+
+
+@inlined
+def _assemble(W, nu, n, c0, offset, kind, mu, bound, D, work):
+    """Fill M and q for the members; returns the number of variables, or -1 if there is no room."""
+    k = D.shape[0]
+    p = 0
+    for i in range(n):
+        work.first[i, 0] = -1
+        work.first[i, 1] = -1
+        work.first[i, 2] = -1
+        if work.member[i] and kind[i] != BOX:
+            if p >= work.q.shape[0]:
+                return -1
+            work.first[i, 0] = p
+            work.q[p] = c0[3 * i] + offset[i]
+            for j in range(nu):
+                work.V[p, j] = W[3 * i, j]
+            p += 1
+    for i in range(n):
+        if work.member[i] and (kind[i] == BOX or (kind[i] == CONE and mu[i] > 0.0)):
+            count = 2 if kind[i] == BOX else k
+            if p + count > work.q.shape[0]:
+                return -1
+            work.first[i, 1] = p
+            for e in range(count):
+                x = (1.0 - 2.0 * e) if kind[i] == BOX else D[e, 0]
+                y = 0.0 if kind[i] == BOX else D[e, 1]
+                work.q[p] = x * c0[3 * i + 1] + y * c0[3 * i + 2]
+                for j in range(nu):
+                    work.V[p, j] = x * W[3 * i + 1, j] + y * W[3 * i + 2, j]
+                p += 1
+    impulses = p
+    for i in range(n):
+        if work.first[i, 1] >= 0:
+            if p >= work.q.shape[0]:
+                return -1
+            work.first[i, 2] = p
+            work.q[p] = bound[i] if kind[i] == BOX else 0.0
+            p += 1
+    for a in range(p):
+        for b in range(a, p):
+            total = 0.0
+            if b < impulses:
+                for j in range(nu):
+                    total += work.V[a, j] * work.V[b, j]
+            work.M[a, b] = total
+            work.M[b, a] = total
+    for i in range(n):
+        lam = work.first[i, 2]
+        if lam >= 0:
+            for e in range(2 if kind[i] == BOX else k):
+                work.M[work.first[i, 1] + e, lam] = 1.0
+                work.M[lam, work.first[i, 1] + e] = -1.0
+            if kind[i] != BOX:
+                work.M[lam, work.first[i, 0]] = min(mu[i], VERY_ROUGH)
+    return p
+
+
+@inlined
+def _unpack(n, kind, D, work, f):
+    """Impulses from the variables; zero outside the set."""
+    for i in range(n):
+        f[3 * i] = work.z[work.first[i, 0]] if work.first[i, 0] >= 0 else 0.0
+        f[3 * i + 1] = 0.0
+        f[3 * i + 2] = 0.0
+        start = work.first[i, 1]
+        if start >= 0 and kind[i] == BOX:
+            f[3 * i + 1] = work.z[start] - work.z[start + 1]
+        elif start >= 0:
+            for e in range(D.shape[0]):
+                f[3 * i + 1] += D[e, 0] * work.z[start + e]
+                f[3 * i + 2] += D[e, 1] * work.z[start + e]
