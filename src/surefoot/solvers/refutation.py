@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog
 
 from surefoot import checks
+from surefoot.solvers.infeasibility import rounding_allowed
 from surefoot.solvers.problem import LinearComplementarity
 from surefoot.solvers.scaling import equilibrate
 
@@ -51,7 +52,7 @@ class Refutation:
         return _count(self.tree)
 
     def check(self, tolerance: float = 1e-8) -> bool:
-        """Return whether every leaf is refuted; a leaf's y has size 1, its conditions hold to within `tolerance`."""
+        """Return whether every leaf is refuted, within rounding (see `infeasibility.rounding_allowed`)."""
         M, q = _scaled(self.problem)
         return _check(self.tree, M, q, frozenset(), frozenset(), tolerance)
 
@@ -141,17 +142,21 @@ class _State:
     def _leaf(self, zero: frozenset[int], tight: frozenset[int]) -> Array | None:
         """Return the vector that refutes a case, checked, or None."""
         keep = [j for j in range(len(self.q)) if j not in zero]
-        answer = linprog(
-            self.q,
-            A_ub=self.M[:, keep].T,
-            b_ub=np.zeros(len(keep)),
-            bounds=[(-1.0 if i in tight else 0.0, 1.0) for i in range(len(self.q))],
-            options={"primal_feasibility_tolerance": 1e-10},
-        )
-        if answer.x is None:
-            return None
-        y = np.where([i in tight for i in range(len(self.q))], answer.x, np.maximum(answer.x, 0.0))
-        return y if _check(y, self.M, self.q, zero, tight, self.tolerance) else None
+        free = np.array([i in tight for i in range(len(self.q))])
+        # Near the edge of feasibility one setting of the linear program fails where another does not.
+        for options in ({"primal_feasibility_tolerance": 1e-10}, {}, {"presolve": False}):
+            answer = linprog(
+                self.q,
+                A_ub=self.M[:, keep].T,
+                b_ub=np.zeros(len(keep)),
+                bounds=[(-1.0 if i in tight else 0.0, 1.0) for i in range(len(self.q))],
+                options=options,
+            )
+            if answer.x is not None:
+                y = np.where(free, answer.x, np.maximum(answer.x, 0.0))
+                if _check(y, self.M, self.q, zero, tight, self.tolerance):
+                    return y
+        return None
 
 
 def _scaled(problem: LinearComplementarity) -> tuple[Array, Array]:
@@ -172,9 +177,10 @@ def _check(
         return False
     y = tree / size
     signed = all(y[i] >= 0 for i in range(len(q)) if i not in tight)
+    gain = -float(q @ y)
     pushed = M.T @ y
-    held = all(pushed[j] <= 0.1 * tolerance for j in range(len(q)) if j not in zero)
-    return bool(signed and held and q @ y < -tolerance)
+    held = all(pushed[j] <= rounding_allowed(gain, tolerance) for j in range(len(q)) if j not in zero)
+    return signed and held and gain > tolerance
 
 
 def _count(tree: Branch | Array) -> int:
