@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy import ndarray
 
-from surefoot.kernels.active_modes import solve_modes, sweep
+from surefoot.kernels.active_modes import checked_residual, solve_modes, sweep
 from surefoot.kernels.cache import inlined, kernel
 from surefoot.kernels.plant import BOX, CONE
 from surefoot.kernels.principal_pivoting import (
@@ -68,7 +68,25 @@ def make_convex(capacity: int, edges: int, nv: int) -> Convex:
 
 @kernel
 def solve_convex_route(W, nu, n, c0, offset, kind, mu, bound, D, scale, tolerance, s, work, f, certificate):
-    """Returns (status, residual). INFEASIBLE and INCONSISTENT leave their culprits in `certificate` (n,)."""
+    """Returns (status, residual). INFEASIBLE and INCONSISTENT leave their culprits in `certificate` (n,).
+
+    Infinite friction holds a closed contact; one that ends without load is released. Where that has no answer (held it would be
+    pulled, released it would be driven in: Painleve's paradox) a second pass keeps it held without load, the limit of ever
+    larger friction.
+    """
+    status, residual = _route(W, nu, n, c0, offset, kind, mu, bound, D, scale, tolerance, True, s, work, f, certificate)
+    if status == UNSOLVED:
+        for i in range(n):
+            if kind[i] == CONE and math.isinf(mu[i]):
+                return _route(
+                    W, nu, n, c0, offset, kind, mu, bound, D, scale, tolerance, False, s, work, f, certificate
+                )
+    return status, residual
+
+
+@kernel
+def _route(W, nu, n, c0, offset, kind, mu, bound, D, scale, tolerance, release, s, work, f, certificate):
+    """One pass of the convex route; `release` says whether held contacts without load are let go."""
     for i in range(n):
         work.released[i] = False
         work.shift[i] = 0.0
@@ -103,8 +121,12 @@ def solve_convex_route(W, nu, n, c0, offset, kind, mu, bound, D, scale, toleranc
         basic = result.basic
         change = _next_shift(W, nu, n, c0, kind, mu, D, work)
         _impulses(n, kind, mu, D, work, f)
-        released = _release(n, kind, mu, D, s, work, f)
-        if released or round in (0, 1, 2, 4, 8, 16, 32, 39) or change <= 1e-12 * scale:
+        released = release and _release(n, kind, mu, D, s, work, f)
+        if not release:
+            residual = checked_residual(W, nu, n, c0, offset, kind, mu, bound, D, scale, s, f)
+            if residual <= tolerance:
+                return SOLVED, residual
+        elif released or round in (0, 1, 2, 4, 8, 16, 32, 39) or change <= 1e-12 * scale:
             sweep(W, nu, n, c0, offset, kind, mu, bound, D, 0, s, f)
             residual = solve_modes(W, nu, n, c0, offset, kind, mu, bound, D, scale, 1e-3 * tolerance, 8, 24, s, f)
             if residual <= tolerance:

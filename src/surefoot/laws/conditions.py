@@ -40,7 +40,7 @@ def law_conditions(problem: Mapping[str, Any]) -> dict[str, float]:
         if problem["kind"][i] != CONE or mu == 0:
             miss = np.abs(tangent).max()
         elif np.isinf(mu):
-            miss = min(push, np.abs(slip).max()) if push > 1e-12 * scale else np.abs(tangent).max()
+            miss = min(np.abs(slip).max(), max(push, np.abs(tangent).max()))  # what slips carries nothing
         elif m == 0:
             miss = 0.0
         else:
