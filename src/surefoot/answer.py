@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from surefoot.contact.contacts import Contacts
 from surefoot.errors import SolveError
-from surefoot.kernels import contact_law
+from surefoot.kernels import fallback
 from surefoot.kernels import status as codes
 from surefoot.kernels.plant import DRY_FRICTION
 from surefoot.laws import Law
@@ -24,10 +24,10 @@ Array = NDArray[np.float64]
 
 METHODS = {
     0: "none",
-    contact_law.GUESS: "guessed modes",
-    contact_law.CONVEX: "convex problems",
-    contact_law.SWEEPS: "sweeps",
-    contact_law.PIVOTS: "pivoting",
+    fallback.GUESS: "guessed modes",
+    fallback.CONVEX: "convex problems",
+    fallback.SWEEPS: "sweeps",
+    fallback.PIVOTS: "pivoting",
 }
 
 
@@ -118,8 +118,11 @@ class Answer:
         balance = p["M"] @ self.velocity - p["kappa"] - p["J"].T @ p["f"] - self.dt * p["tau"]
         if len(p["bilateral"]):
             balance -= p["bilateral"].T @ np.linalg.lstsq(p["bilateral"].T, balance, rcond=None)[0]
-        miss = (p["J"] @ self.velocity - p["W"] @ (p["W"].T @ p["f"]) - p["c0"])
-        result = {"dynamics": float(np.abs(balance).max(initial=0.0)), "reduction": float(np.abs(miss).max(initial=0.0))}
+        miss = p["J"] @ self.velocity - p["W"] @ (p["W"].T @ p["f"]) - p["c0"]
+        result = {
+            "dynamics": float(np.abs(balance).max(initial=0.0)),
+            "reduction": float(np.abs(miss).max(initial=0.0)),
+        }
         result.update(law_conditions(p))
         result["penetration"] = float(self.contacts.depth.max(initial=0.0))
         return result
@@ -218,8 +221,9 @@ def _culprits(space: Workspace, contacts: Contacts, code: int) -> tuple[str, ...
     """Names of the contacts and limits that a failed solve blames."""
     if code not in (codes.INFEASIBLE, codes.INCONSISTENT):
         return ()
-    blamed = np.flatnonzero(space.step.pivoting.certificate[: space.count] > 0)
+    blamed = np.flatnonzero(space.pivoting.certificate[: space.count] > 0)
     k = len(contacts)
     return tuple(
-        contacts.names[i] if i < k else f"limit of {space.model.joint(int(space.step.rows.source[i, 0])).name}" for i in blamed
+        contacts.names[i] if i < k else f"limit of {space.model.joint(int(space.step.rows.source[i, 0])).name}"
+        for i in blamed
     )

@@ -57,7 +57,9 @@ def solve(
     moved, v_next = _prescribed(robot, state, space.dt, velocity, acceleration)
     loaded, tau = _by_joint("torque", robot, torque)
     for i in np.flatnonzero(moved & loaded):
-        raise InputError(f"torque: joint {robot.joints[i]!r} has both a torque and a prescribed motion; give one of them")
+        raise InputError(
+            f"torque: joint {robot.joints[i]!r} has both a torque and a prescribed motion; give one of them"
+        )
     space.step.prescribed[robot.dofs] = moved
     space.step.v_next[robot.dofs] = v_next
     space.step.torque[robot.dofs] = tau
@@ -141,7 +143,9 @@ def _prescribed(
     given_v, v = _by_joint("velocity", robot, velocity)
     given_a, a = _by_joint("acceleration", robot, acceleration)
     for i in np.flatnonzero(given_v & given_a):
-        raise InputError(f"acceleration: joint {robot.joints[i]!r} has both a velocity and an acceleration; give one of them")
+        raise InputError(
+            f"acceleration: joint {robot.joints[i]!r} has both a velocity and an acceleration; give one of them"
+        )
     return given_v | given_a, np.where(given_a, state.v[robot.dofs] + dt * a, v)
 
 

@@ -88,7 +88,10 @@ class Contacts:
         for name, given in (("bodies", bodies), ("against", against)):
             if len(given) != n:
                 raise InputError(f"{name}: expected {n} names, one a point, got {len(given)}")
-        first, second = checks.indices("bodies", bodies, known, "body"), checks.indices("against", against, known, "body")
+        first, second = (
+            checks.indices("bodies", bodies, known, "body"),
+            checks.indices("against", against, known, "body"),
+        )
         friction = np.array([checks.friction("mu", value) for value in np.broadcast_to(mu, (n,))])
         distance = checks.array("gaps", np.broadcast_to(gaps, (n,)), (n,))
         data = mujoco.MjData(scene.model)

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -65,10 +67,28 @@ def kernel(function: Callable[..., Any] | None = None, /, **options: Any) -> Any
         "_nrt": False,
         **options,
     }
-    # The folder is set around our own decorators only: other users of numba in this process keep theirs.
+    with _own_folder():
+        return numba.njit(**settings)(function)
+
+
+@lru_cache(maxsize=None)
+def compiled_pointer(function: Callable[..., Any], signature: Any) -> int:
+    """Compile a function for one signature, keep its machine code in our folder, and return its address."""
+    with _own_folder():
+        code = numba.cfunc(signature, cache=True, error_model="numpy", fastmath={"reassoc", "contract"})(function)
+    _ALIVE.append(code)
+    return code.address
+
+
+_ALIVE: list[Any] = []  # machine code lives as long as its owner
+
+
+@contextmanager
+def _own_folder() -> Iterator[None]:
+    """Set numba's cache folder around our own decorators only: other users of numba in this process keep theirs."""
     previous = config.CACHE_DIR  # pyright: ignore
     config.CACHE_DIR = str(CACHE_FOLDER)  # pyright: ignore
     try:
-        return numba.njit(**settings)(function)
+        yield
     finally:
         config.CACHE_DIR = previous  # pyright: ignore

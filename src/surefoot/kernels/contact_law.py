@@ -10,28 +10,24 @@ Whatever finds the impulses, the law's residual is computed anew from the proble
 
 from __future__ import annotations
 
-from surefoot.kernels.active_modes import cold_modes, prepare, solve_modes, sweep
-from surefoot.kernels.cache import kernel
-from surefoot.kernels.convex_route import solve_convex_route
-from surefoot.kernels.status import INFEASIBLE, SOLVED
-from surefoot.kernels.working_set import solve_working_set
+from numba import int64
 
-# Who found the answer.
-GUESS = 1
-CONVEX = 2
-SWEEPS = 3
-PIVOTS = 4
+from surefoot.kernels.active_modes import cold_modes, prepare, solve_modes
+from surefoot.kernels.cache import kernel
+from surefoot.kernels.fallback import GUESS
+from surefoot.kernels.status import SOLVED
 
 
 @kernel
-def solve_contacts(W, nu, n, c0, offset, kind, mu, bound, D, tolerance, s, pivoting, f):
+def solve_contacts(W, nu, n, c0, offset, kind, mu, bound, D, tolerance, s, pivoting, fallback, f):
     """Impulses `f` (3n,) that satisfy the law. Returns (status, residual, method).
 
     Args:
         W, nu, n, c0, offset, kind, mu, bound, D: as in `solve_modes`.
         tolerance: largest residual that counts as solved, relative to the velocity scale max |c0|.
         s: Scratch.
-        pivoting: Pivoting; its certificate names the culprits of an impossible demand.
+        pivoting: Box of a Pivoting; its certificate names the culprits of an impossible demand.
+        fallback: Fallback, called when the first guess fails.
         f: result.
     """
     for r in range(3 * n):
@@ -41,22 +37,7 @@ def solve_contacts(W, nu, n, c0, offset, kind, mu, bound, D, tolerance, s, pivot
         return SOLVED, 0.0, GUESS
     inner = 1e-3 * tolerance
     cold_modes(n, c0, kind, bound, s)
-    residual = solve_modes(W, nu, n, c0, offset, kind, mu, bound, D, scale, inner, 8, 24, s, f)
+    residual = solve_modes(W, nu, n, c0, offset, kind, mu, bound, D, scale, inner, int64(8), int64(24), s, f)
     if residual <= tolerance:
         return SOLVED, residual, GUESS
-    verdict, residual = solve_convex_route(
-        W, nu, n, c0, offset, kind, mu, bound, D, scale, tolerance, s, pivoting.convex, f, pivoting.certificate
-    )
-    if verdict == SOLVED or verdict == INFEASIBLE:
-        return verdict, residual, CONVEX
-    for r in range(3 * n):
-        pivoting.best[r] = 0.0
-    for stage in range(3):
-        sweep(W, nu, n, c0, offset, kind, mu, bound, D, 10 << stage, s, pivoting.best)
-        for r in range(3 * n):
-            f[r] = pivoting.best[r]
-        residual = solve_modes(W, nu, n, c0, offset, kind, mu, bound, D, scale, inner, 8, 24, s, f)
-        if residual <= tolerance:
-            return SOLVED, residual, SWEEPS
-    status, residual = solve_working_set(W, nu, n, c0, offset, kind, mu, bound, D, scale, tolerance, s, pivoting, f)
-    return (verdict if status != SOLVED else status), residual, PIVOTS
+    return fallback(W, nu, n, c0, offset, kind, mu, bound, D, scale, tolerance, s, pivoting, f)

@@ -16,6 +16,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from numba import int64
 from numpy import ndarray
 
 from surefoot.kernels.active_modes import checked_residual, solve_modes, sweep
@@ -67,26 +68,13 @@ def make_convex(capacity: int, edges: int, nv: int) -> Convex:
 
 
 @kernel
-def solve_convex_route(W, nu, n, c0, offset, kind, mu, bound, D, scale, tolerance, s, work, f, certificate):
+def solve_convex_route(W, nu, n, c0, offset, kind, mu, bound, D, scale, tolerance, release, s, work, f, certificate):
     """Returns (status, residual). INFEASIBLE and INCONSISTENT leave their culprits in `certificate` (n,).
 
-    Infinite friction holds a closed contact; one that ends without load is released. Where that has no answer (held it would be
-    pulled, released it would be driven in: Painleve's paradox) a second pass keeps it held without load, the limit of ever
-    larger friction.
+    Infinite friction holds a closed contact. With `release` one that ends without load is let go. Where that has no answer (held it
+    would be pulled, released it would be driven in: Painleve's paradox) a pass without `release` keeps it held without load, the
+    limit of ever larger friction.
     """
-    status, residual = _route(W, nu, n, c0, offset, kind, mu, bound, D, scale, tolerance, True, s, work, f, certificate)
-    if status == UNSOLVED:
-        for i in range(n):
-            if kind[i] == CONE and math.isinf(mu[i]):
-                return _route(
-                    W, nu, n, c0, offset, kind, mu, bound, D, scale, tolerance, False, s, work, f, certificate
-                )
-    return status, residual
-
-
-@kernel
-def _route(W, nu, n, c0, offset, kind, mu, bound, D, scale, tolerance, release, s, work, f, certificate):
-    """One pass of the convex route; `release` says whether held contacts without load are let go."""
     for i in range(n):
         work.released[i] = False
         work.shift[i] = 0.0
@@ -97,8 +85,9 @@ def _route(W, nu, n, c0, offset, kind, mu, bound, D, scale, tolerance, release, 
         return _all_prescribed(n, c0, offset, kind, tolerance * scale, certificate)
     count = _rows(W, nu, n, c0, offset, kind, mu, D, work)
     V = work.rows[: count * nu].reshape(count, nu)
-    basic = 0
+    basic = int64(0)
     widened = 0
+    inner = 1e-3 * tolerance
     for round in range(40):
         result = principal_pivoting(
             V, work.b[:count], work.basis[: nu + 1], basic, work.options, work.work, work.u[:nu], work.x[:count],
@@ -127,8 +116,8 @@ def _route(W, nu, n, c0, offset, kind, mu, bound, D, scale, tolerance, release, 
             if residual <= tolerance:
                 return SOLVED, residual
         elif released or round in (0, 1, 2, 4, 8, 16, 32, 39) or change <= 1e-12 * scale:
-            sweep(W, nu, n, c0, offset, kind, mu, bound, D, 0, s, f)
-            residual = solve_modes(W, nu, n, c0, offset, kind, mu, bound, D, scale, 1e-3 * tolerance, 8, 24, s, f)
+            sweep(W, nu, n, c0, offset, kind, mu, bound, D, int64(0), s, f)
+            residual = solve_modes(W, nu, n, c0, offset, kind, mu, bound, D, scale, inner, int64(8), int64(24), s, f)
             if residual <= tolerance:
                 return SOLVED, residual
         if released:
@@ -292,7 +281,7 @@ def _normals_infeasible(W, nu, n, c0, offset, kind, scale, work, certificate):
     V = work.rows[: count * nu].reshape(count, nu)
     y = work.certificate[:count]
     result = principal_pivoting(
-        V, work.b[:count], work.basis[: nu + 1], 0, work.options, work.work, work.u[:nu], work.x[:count], y
+        V, work.b[:count], work.basis[: nu + 1], int64(0), work.options, work.work, work.u[:nu], work.x[:count], y
     )
     if result.status != INFEASIBLE:
         return False

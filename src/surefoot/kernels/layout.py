@@ -51,7 +51,10 @@ def _ctype(node: Any) -> Any:
 
 
 def _fields(nodes: Any) -> list[tuple[str, Any]]:
-    return [(getattr(node, "name", "") or f"anonymous{i}", _ctype(getattr(node, "type", node))) for i, node in enumerate(nodes)]
+    return [
+        (getattr(node, "name", "") or f"anonymous{i}", _ctype(getattr(node, "type", node)))
+        for i, node in enumerate(nodes)
+    ]
 
 
 @lru_cache(maxsize=None)

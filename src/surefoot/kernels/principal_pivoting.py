@@ -15,6 +15,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from numba import int64
 from numpy.typing import NDArray
 
 from surefoot.kernels import status as codes
@@ -108,7 +109,7 @@ def principal_pivoting(W, b, basis, basic, options, work, u_out, x_out, certific
         return PivotingResult(codes.SOLVED, 0, 0.0, 0)
     limit = options.max_pivots if options.max_pivots > 0 else 20 * (n + nu) + 100
     basic = _start(W, b, basis, basic, options.rank_tolerance, work, u_out)
-    pivots = 0
+    pivots = int64(0)
     while True:
         row = _most_violated(W, b, u_out, work.size, work.member, options.tolerance * demand)
         if row < 0:

@@ -47,16 +47,15 @@ class Reduced(NamedTuple):
 
 
 @kernel
-def assemble(plant, dt, torque, reduced):
-    """Inertia with implicit damping, and kappa = M v + dt (p - h + torque) with `torque` (nv,) the known forces."""
-    M, kappa, v = reduced.M, reduced.kappa, plant.qvel
+def assemble(m, d, v, passive, applied, bias, damping, dt, torque, M, kappa):
+    """Inertia M with implicit damping, and kappa = M v + dt (p - h + torque) with `torque` (nv,) the known forces."""
     nv = v.shape[0]
-    dense_inertia(plant.m, plant.d, M)
+    dense_inertia(m, d, M)
     for i in range(nv):
         # Damping acts on the new velocity: -B v+ instead of the -B v that MuJoCo's passive force holds.
-        M[i, i] += dt * plant.dof_damping[i]
+        M[i, i] += dt * damping[i]
     for i in range(nv):
-        total = dt * (plant.qfrc_passive[i] + plant.qfrc_applied[i] - plant.qfrc_bias[i] + torque[i])
+        total = dt * (passive[i] + applied[i] - bias[i] + torque[i])
         for j in range(nv):
             total += M[i, j] * v[j]
         kappa[i] = total

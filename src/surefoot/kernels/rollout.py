@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from numba import types
+from numba import int64, types
 from numpy import ndarray
 
 from surefoot.kernels.cache import kernel
@@ -73,7 +73,9 @@ def roll(box, policy, loop, log, first, last, every, t0, resume):
                 return POLICY, k
         for i in range(loop.dofs.shape[0]):
             step.torque[loop.dofs[i]] = loop.torque[i]
-        status, n = find_rows(step, -1)
+        status, n = find_rows(
+            plant, rows, step.settings, step.torque, step.v_next, step.planned, step.stance, step.warnings, int64(-1)
+        )
         if status != SOLVED:
             return status, k
         used = log.start[k]

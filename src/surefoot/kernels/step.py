@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from numba import types
-from numba.experimental import structref
+from numba import int64
 from numpy import ndarray
 
 from surefoot.kernels.active_modes import Scratch, cold_modes, solve_modes
+from surefoot.kernels.box import Box
 from surefoot.kernels.cache import kernel
 from surefoot.kernels.contact_law import solve_contacts
 from surefoot.kernels.engine import equality_rows, integrate, read_address, read_float, read_int, smooth_terms
+from surefoot.kernels.fallback import Fallback
 from surefoot.kernels.plant import BOX, CONE, NORMAL, Plant, Rows
 from surefoot.kernels.reduction import (
     Reduced,
@@ -25,7 +26,6 @@ from surefoot.kernels.reduction import (
 )
 from surefoot.kernels.rows import gather_joint_rows, gather_rows
 from surefoot.kernels.status import CAPACITY, CONTACTS_DROPPED, INCONSISTENT, INERTIA, NOT_FINITE, SOLVED
-from surefoot.kernels.working_set import Pivoting
 
 
 class Settings(NamedTuple):
@@ -54,7 +54,8 @@ class Step(NamedTuple):
     rows: Rows
     reduced: Reduced
     scratch: Scratch
-    pivoting: Pivoting
+    pivoting: Box  # of a Pivoting
+    fallback: Fallback
     edges: ndarray  # (k, 6), see pyramid.py
     offset: ndarray  # (capacity,) gap / dt
     impulse_bound: ndarray  # (capacity,)
@@ -73,24 +74,6 @@ class Step(NamedTuple):
     normal_only: ndarray  # (capacity,) int64
 
 
-@structref.register
-class _BoxType(types.StructRef):
-    """Numba's view of a Box."""
-
-
-class Box(structref.StructRefProxy):
-    """A Step behind one pointer: handing its ninety arrays to a kernel one by one costs more than the step itself."""
-
-
-structref.define_proxy(Box, _BoxType, ["value"])
-
-
-@kernel(_nrt=True)
-def boxed(step):
-    """Put a Step into a Box."""
-    return Box(step)
-
-
 @kernel
 def _sane(values):
     """False for a NaN, an infinity, or a number that only a diverged simulation reaches."""
@@ -101,63 +84,56 @@ def _sane(values):
 
 
 @kernel
-def find_rows(step, given):
+def find_rows(plant, rows, settings, torque, v_next, planned, stance, warnings, given):
     """Smooth terms and rows of the state in mjData. Returns (status, number of blocks).
 
-    If `given` >= 0, that many contacts already stand in the rows and only joint rows are added.
+    If `given` >= 0, that many contacts already stand in the rows and only joint rows are added. The other arguments are parts of
+    a Step.
     """
-    settings = step.settings
-    plant = step.plant
-    if not (_sane(plant.qpos) and _sane(plant.qvel) and _sane(step.torque) and _sane(step.v_next)):
+    if not (_sane(plant.qpos) and _sane(plant.qvel) and _sane(torque) and _sane(v_next)):
         return NOT_FINITE, 0
     smooth_terms(plant.m, plant.d, plant.qfrc_bias)
     for k in range(2):  # mjWARN_INERTIA is 0, then the two that mean dropped rows
         number = read_int(plant.d + plant.layout.warning + (1 + k) * plant.layout.warning_size)
-        if number != step.warnings[k]:
-            step.warnings[k] = number
+        if number != warnings[k]:
+            warnings[k] = number
             return CONTACTS_DROPPED, 0
     if given >= 0:
-        n = gather_joint_rows(plant, step.rows, given, settings.dt)
+        n = gather_joint_rows(plant, rows, given, settings.dt)
     else:
-        n = gather_rows(plant, step.rows, settings.dt, settings.touch, settings.law_mu, step.planned[0], step.stance)
+        n = gather_rows(plant, rows, settings.dt, settings.touch, settings.law_mu, planned[0], stance)
     return (CAPACITY, 0) if n < 0 else (SOLVED, n)
 
 
 @kernel
-def _bilateral(step, n):
+def _bilateral(m, d, layout, settings, n, J, target):
     """Copy MuJoCo's equality rows behind the contact rows; returns their number or -1 if there is no room."""
-    settings = step.settings
-    plant, J = step.plant, step.rows.J
-    if plant.neq == 0:
-        return 0
-    equality_rows(plant.m, plant.d)
-    count = read_int(plant.d + plant.layout.ne)
-    if 3 * n + count > J.shape[0] or count > step.target.shape[0]:
+    equality_rows(m, d)
+    count = read_int(d + layout.ne)
+    if 3 * n + count > J.shape[0] or count > target.shape[0]:
         return -1
     nv = J.shape[1]
-    values = read_address(plant.d + plant.layout.efc_J)
-    gaps = read_address(plant.d + plant.layout.efc_pos)
+    values = read_address(d + layout.efc_J)
+    gaps = read_address(d + layout.efc_pos)
     for e in range(count):
         for j in range(nv):
             J[3 * n + e, j] = read_float(values + 8 * (e * nv + j))
-        step.target[e] = -settings.bilateral_rate / settings.dt * read_float(gaps + 8 * e)
+        target[e] = -settings.bilateral_rate / settings.dt * read_float(gaps + 8 * e)
     return count
 
 
 @kernel
-def _offsets(step, n):
-    """Gap rates (EQUATIONS: phi/dt, penetration counts as zero) and Newton restitution."""
-    settings = step.settings
-    rows = step.rows
+def _offsets(rows, settings, n, qvel, impulse_bound, offset):
+    """Gap rates phi/dt (penetration counts as zero) and Newton restitution."""
     for i in range(n):
-        step.impulse_bound[i] = settings.dt * rows.bound[i]
-        step.offset[i] = max(rows.gap[i], 0.0) / settings.dt
+        impulse_bound[i] = settings.dt * rows.bound[i]
+        offset[i] = max(rows.gap[i], 0.0) / settings.dt
         if settings.restitution > 0.0 and rows.kind[i] != BOX and rows.source[i, 1] >= 0:
             approach = 0.0
             for j in range(rows.J.shape[1]):
-                approach += rows.J[3 * i, j] * step.plant.qvel[j]
+                approach += rows.J[3 * i, j] * qvel[j]
             if approach < -settings.bounce and rows.gap[i] + settings.dt * approach <= 0.0:
-                step.offset[i] = settings.restitution * approach
+                offset[i] = settings.restitution * approach
 
 
 @kernel
@@ -168,8 +144,13 @@ def solve_rows(step, n):
     """
     settings = step.settings
     rows, reduced, plant = step.rows, step.reduced, step.plant
-    assemble(plant, settings.dt, step.torque, reduced)
-    bilateral = _bilateral(step, n)
+    assemble(
+        plant.m, plant.d, plant.qvel, plant.qfrc_passive, plant.qfrc_applied, plant.qfrc_bias, plant.dof_damping, settings.dt,
+        step.torque, reduced.M, reduced.kappa,
+    )  # fmt: skip
+    bilateral = 0
+    if plant.neq > 0:
+        bilateral = _bilateral(plant.m, plant.d, plant.layout, settings, n, rows.J, step.target)
     if bilateral < 0:
         return CAPACITY, math.inf, 0, 0, 0
     total = 3 * n + bilateral
@@ -181,60 +162,56 @@ def solve_rows(step, n):
         rank = hold_bilateral(3 * n, 3 * n, bilateral, step.target, nu, settings.tolerance, reduced)
         if rank < 0:
             return INCONSISTENT, math.inf, 0, nu, bilateral
-    _offsets(step, n)
+    _offsets(rows, settings, n, plant.qvel, step.impulse_bound, step.offset)
     status, residual, method = solve_contacts(
         reduced.W, nu, n, reduced.c0, step.offset, rows.kind, rows.mu, step.impulse_bound, step.edges,
-        settings.tolerance, step.scratch, step.pivoting, step.f,
+        settings.tolerance, step.scratch, step.pivoting, step.fallback, step.f,
     )  # fmt: skip
     velocities(nu, 3 * n, rank, step.f, step.v_next, reduced)
     if nu < plant.qvel.shape[0]:
         needed_force(rows.J, 3 * n, step.f, step.v_next, settings.dt, reduced, step.force)
         if rank > 0:
-            _bilateral_force(step, n, rank, nu)
-        _dry_friction_of_prescribed(step)
+            _bilateral_force(reduced, rows.J, n, rank, nu, settings.dt, step.target, step.force)
+        _dry_friction_of_prescribed(plant.dof_frictionloss, step.prescribed, step.v_next, step.force)
     return status, residual, method, nu, bilateral
 
 
 @kernel
-def _bilateral_force(step, n, rank, nu):
-    """Take the part of the bilateral impulses that acts on prescribed rows out of the needed force."""
-    settings = step.settings
-    reduced, J = step.reduced, step.rows.J
-    Q, R, order = reduced.Q, reduced.R_bilateral, reduced.order
-    # What the bilateral impulses add in the y-space, p - Q'Q(y0 + W_full'f) = R'x over the independent rows; y holds v_u's.
-    # Free rows of M v+ - kappa - J'f equal J_E,u' f_E: solve for f_E through L: L^-1 of it is spanned by Q.
-    y = reduced.y
+def _bilateral_force(reduced, J, n, rank, nu, dt, impulse, force):
+    """Take the part of the bilateral impulses that acts on prescribed rows out of the needed force.
+
+    On free rows M v+ - kappa - J'f is J_E,u' f_E. L^-1 of it is a sum over the independent rows e of f_e W_e, and
+    W_e = sum_k R[e, k] Q[k]: back substitution gives the impulses.
+    """
+    Q, R, order, y = reduced.Q, reduced.R_bilateral, reduced.order, reduced.y
     for i in range(nu):
-        total = step.force[reduced.free[i]] * settings.dt
+        total = force[reduced.free[i]] * dt
         for k in range(reduced.rise[i], i):
             total -= reduced.L[i, k] * y[k]
         y[i] = total * reduced.inverse_pivot[i]
-    # sum_e f_e (row e of W_E) = y with row e = sum_k R[e, k] Q[k]: back substitution over the independent rows.
     for k in range(rank - 1, -1, -1):
         total = 0.0
         for i in range(nu):
             total += Q[k, i] * y[i]
         for later in range(k + 1, rank):
-            total -= R[order[later], k] * step.target[later]
-        step.target[k] = total / R[order[k], k]
+            total -= R[order[later], k] * impulse[later]
+        impulse[k] = total / R[order[k], k]
     for k in range(rank):
-        row = J[3 * n + order[k]]
-        for i in range(row.shape[0]):
-            step.force[i] -= row[i] * step.target[k] / settings.dt
+        for i in range(force.shape[0]):
+            force[i] -= J[3 * n + order[k], i] * impulse[k] / dt
 
 
 @kernel
-def _dry_friction_of_prescribed(step):
+def _dry_friction_of_prescribed(loss, prescribed, v_next, force):
     """A prescribed joint's motor also overcomes its dry friction; at rest it uses what friction holds."""
-    loss = step.plant.dof_frictionloss
     for i in range(loss.shape[0]):
-        if step.prescribed[i] and loss[i] > 0.0:
-            if step.v_next[i] > 0.0:
-                step.force[i] += loss[i]
-            elif step.v_next[i] < 0.0:
-                step.force[i] -= loss[i]
+        if prescribed[i] and loss[i] > 0.0:
+            if v_next[i] > 0.0:
+                force[i] += loss[i]
+            elif v_next[i] < 0.0:
+                force[i] -= loss[i]
             else:
-                step.force[i] = math.copysign(max(abs(step.force[i]) - loss[i], 0.0), step.force[i])
+                force[i] = math.copysign(max(abs(force[i]) - loss[i], 0.0), force[i])
 
 
 @kernel
@@ -248,51 +225,55 @@ def deepest(rows, n):
 
 
 @kernel
-def _remove_depth(step, n, nu):
+def _remove_depth(rows, reduced, s, edges, settings, n, nu, zeros, bound, gaps, normal_only, f, correction):
     """The least displacement (in the inertia's metric) that takes a share of the depth away; adds no velocity."""
-    settings = step.settings
-    rows, s, reduced = step.rows, step.scratch, step.reduced
     for i in range(n):
-        step.gaps[i] = settings.depth_rate * (rows.gap[i] + settings.slop) if rows.gap[i] < -settings.slop else 0.0
-        step.gaps[i] += max(rows.gap[i], 0.0)
-        step.normal_only[i] = NORMAL
+        gaps[i] = settings.depth_rate * (rows.gap[i] + settings.slop) if rows.gap[i] < -settings.slop else 0.0
+        gaps[i] += max(rows.gap[i], 0.0)
+        normal_only[i] = NORMAL
         if rows.kind[i] == BOX:
             s.g[i, 0] = 0.0
     scale = deepest(rows, n)
-    cold_modes(n, step.zeros, step.normal_only, step.impulse_bound, s)
+    cold_modes(n, zeros, normal_only, bound, s)
     residual = solve_modes(
-        reduced.W, nu, n, step.zeros, step.gaps, step.normal_only, rows.mu, step.impulse_bound, step.edges,
-        scale, 1e-9, 40, 24, s, step.f,
-    )  # fmt: skip
+        reduced.W, nu, n, zeros, gaps, normal_only, rows.mu, bound, edges, scale, 1e-9, int64(40), int64(24), s, f
+    )
     if not residual < 1e-6:
         return False
     y = reduced.y
     for i in range(nu):
         y[i] = s.y[i]
     back_substitute(nu, y, reduced)
-    for i in range(step.correction.shape[0]):
-        step.correction[i] = 0.0
+    for i in range(correction.shape[0]):
+        correction[i] = 0.0
     for i in range(nu):
-        step.correction[reduced.free[i]] = y[i]
+        correction[reduced.free[i]] = y[i]
     return True
 
 
 @kernel
 def advance(step, n, nu):
     """Move to the next state: q+ = q (+) dt v+ (semi-implicit), then remove depth. Overwrites `step.f` if there is depth."""
-    settings = step.settings
-    plant = step.plant
+    plant, settings = step.plant, step.settings
     for i in range(plant.qvel.shape[0]):
         plant.qvel[i] = step.v_next[i]
     integrate(plant.m, plant.qpos, plant.qvel, settings.dt)
-    if settings.depth_rate > 0.0 and deepest(step.rows, n) > settings.slop and _remove_depth(step, n, nu):
-        integrate(plant.m, plant.qpos, step.correction, 1.0)
+    if settings.depth_rate > 0.0 and deepest(step.rows, n) > settings.slop:
+        moved = _remove_depth(
+            step.rows, step.reduced, step.scratch, step.edges, settings, n, nu, step.zeros, step.impulse_bound, step.gaps,
+            step.normal_only, step.f, step.correction,
+        )  # fmt: skip
+        if moved:
+            integrate(plant.m, plant.qpos, step.correction, 1.0)
 
 
 @kernel(_nrt=True)
 def find(box, given):
     """`find_rows` for Python."""
-    return find_rows(box.value, given)
+    step = box.value
+    return find_rows(
+        step.plant, step.rows, step.settings, step.torque, step.v_next, step.planned, step.stance, step.warnings, given
+    )
 
 
 @kernel(_nrt=True)

@@ -17,6 +17,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from numba import int64
 from numpy import ndarray
 
 from surefoot.kernels.active_modes import checked_residual, solve_modes, sweep
@@ -74,6 +75,7 @@ def solve_working_set(W, nu, n, c0, offset, kind, mu, bound, D, scale, tolerance
     for i in range(n):
         work.member[i] = kind[i] == BOX or work.best[3 * i] > 0.0
     complete = False
+    inner = 1e-3 * tolerance
     while True:
         size = _assemble(W, nu, n, c0, offset, kind, mu, bound, D, work)
         if size < 0:
@@ -89,8 +91,8 @@ def solve_working_set(W, nu, n, c0, offset, kind, mu, bound, D, scale, tolerance
                 deepest = max(deepest, -(s.c[3 * i] + offset[i]))
         if result.status != SOLVED or deepest <= tolerance * scale:
             # The impulses may lack a few digits only: read off their modes and solve these exactly.
-            sweep(W, nu, n, c0, offset, kind, mu, bound, D, 0, s, f)
-            residual = solve_modes(W, nu, n, c0, offset, kind, mu, bound, D, scale, 1e-3 * tolerance, 8, 24, s, f)
+            sweep(W, nu, n, c0, offset, kind, mu, bound, D, int64(0), s, f)
+            residual = solve_modes(W, nu, n, c0, offset, kind, mu, bound, D, scale, inner, int64(8), int64(24), s, f)
             if residual <= tolerance:
                 return SOLVED, residual
             if complete:

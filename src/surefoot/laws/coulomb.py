@@ -1,8 +1,8 @@
 """Coulomb friction with rigid contact, as a linear complementarity problem (Anitescu-Potra, Stewart-Trinkle).
 
-    0 <= f_n    perp  c_n+ + phi/dt      >= 0
-    0 <= beta   perp  D' c_t+ + E lam    >= 0        f_t = D beta
-    0 <= lam    perp  mu f_n - E' beta   >= 0
+0 <= f_n    perp  c_n+ + phi/dt      >= 0
+0 <= beta   perp  D' c_t+ + E lam    >= 0        f_t = D beta
+0 <= lam    perp  mu f_n - E' beta   >= 0
 """
 
 from __future__ import annotations

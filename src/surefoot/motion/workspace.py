@@ -15,11 +15,13 @@ from surefoot.contact.friction import friction_tables
 from surefoot.errors import InputError
 from surefoot.kernels import status as codes
 from surefoot.kernels.active_modes import make_scratch
+from surefoot.kernels.box import boxed
 from surefoot.kernels.engine import LAYOUT
+from surefoot.kernels.fallback import Fallback
 from surefoot.kernels.plant import CONE, GIVEN, NORMAL, Plant, Rows
 from surefoot.kernels.pyramid import pyramid_table
 from surefoot.kernels.reduction import Reduced
-from surefoot.kernels.step import Settings, Step, boxed, find, solve
+from surefoot.kernels.step import Settings, Step, find, solve
 from surefoot.kernels.working_set import make_pivoting
 from surefoot.robots.scene import Scene
 from surefoot.robots.state import State
@@ -177,7 +179,9 @@ class Workspace:
     def _insert(self, contacts: Contacts) -> None:
         rows, n = self.step.rows, len(contacts)
         if contacts.J.shape[2] != self.model.nv:
-            raise InputError(f"contacts: expected contacts of a scene with nv {self.model.nv}, got nv {contacts.J.shape[2]}")
+            raise InputError(
+                f"contacts: expected contacts of a scene with nv {self.model.nv}, got nv {contacts.J.shape[2]}"
+            )
         rows.point[:n], rows.frame[:n], rows.gap[:n] = contacts.points, contacts.frames, contacts.gaps
         rows.mu[:n] = contacts.mu if np.isnan(self.settings.law_mu) else self.settings.law_mu
         rows.kind[:n] = np.where(contacts.closed, CONE, NORMAL)
@@ -241,6 +245,8 @@ class Workspace:
 
     def _arrays(self) -> Step:
         nv, capacity = self.model.nv, self.capacity
+        self.pivoting = make_pivoting(capacity, len(self.edges), nv)
+        scratch, box = make_scratch(capacity, nv), boxed(self.pivoting)
         bilateral = 6 * self.model.neq
         rows = 3 * capacity + bilateral
 
@@ -280,8 +286,9 @@ class Workspace:
                 particular=floats(nv),
                 y=floats(nv),
             ),
-            scratch=make_scratch(capacity, nv),
-            pivoting=make_pivoting(capacity, len(self.edges), nv),
+            scratch=scratch,
+            pivoting=box,
+            fallback=Fallback(scratch, box),
             edges=self.edges,
             offset=floats(capacity),
             impulse_bound=floats(capacity),

@@ -121,7 +121,9 @@ class Simulator:
         space, scene = self._space, self.scene
         compiled = policy if isinstance(policy, Policy) else KEEP_TORQUE
         if policy is not None and not callable(policy):
-            raise InputError(f"policy: expected @sf.policy, a function of a State, or None, got {type(policy).__name__}")
+            raise InputError(
+                f"policy: expected @sf.policy, a function of a State, or None, got {type(policy).__name__}"
+            )
         space.load(state)
         space.step.torque[:] = 0.0
         loop = Loop(
@@ -140,7 +142,9 @@ class Simulator:
             last = min(done - done % chunk + chunk, steps)
             if python_policy and not resume:
                 seen = State(log.q[done], log.v[done], state.t + done * self.dt)
-                loop.torque[:] = checks.array("the policy's torque", python_policy(seen), loop.torque.shape, finite=False)
+                loop.torque[:] = checks.array(
+                    "the policy's torque", python_policy(seen), loop.torque.shape, finite=False
+                )
             code, done = roll(space.box, compiled, loop, log, done, last, self._every, state.t, resume)
             resume = code in (codes.CAPACITY, codes.LOG_FULL)
             if code == codes.CAPACITY:

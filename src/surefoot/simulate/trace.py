@@ -148,7 +148,9 @@ class Trace:
         contacts: dict[str, Any] = {
             "step": np.repeat(np.arange(n), counts),
             "t": np.repeat(self.t[:n], counts),
-            "name": [name for k in range(n) for name in contact_names(self.scene, self.contact_geoms[self.contacts_of(k)])],
+            "name": [
+                name for k in range(n) for name in contact_names(self.scene, self.contact_geoms[self.contacts_of(k)])
+            ],
             "gap": self.contact_gaps,
         }
         for i, axis in enumerate("xyz"):
@@ -163,4 +165,3 @@ class Trace:
         from surefoot.simulate.plot import plot_trace
 
         return plot_trace(self, path)
-

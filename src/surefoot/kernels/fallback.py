@@ -1,0 +1,80 @@
+"""What to do when the first guess of the modes fails: convex problems, sweeps, pivoting.
+
+This is most of the machine code and rarely runs. It is compiled by itself and called through a function pointer: linked into every
+loop that may need it, it would be optimised anew in each.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from numba import int64, typeof, types
+
+from surefoot.kernels.active_modes import solve_modes, sweep
+from surefoot.kernels.cache import compiled_pointer, inlined
+from surefoot.kernels.convex_route import solve_convex_route
+from surefoot.kernels.plant import CONE
+from surefoot.kernels.status import INFEASIBLE, SOLVED, UNSOLVED
+from surefoot.kernels.working_set import solve_working_set
+
+# Who found the answer.
+GUESS = 1
+CONVEX = 2
+SWEEPS = 3
+PIVOTS = 4
+
+
+@inlined
+def _any_infinite(n, kind, mu):
+    for i in range(n):
+        if kind[i] == CONE and math.isinf(mu[i]):
+            return True
+    return False
+
+
+def _fallback(W, nu, n, c0, offset, kind, mu, bound, D, scale, tolerance, s, box, f):
+    """All but the first guess; opens the box of work arrays only now."""
+    pivoting = box.value
+    inner = 1e-3 * tolerance
+    verdict, residual = UNSOLVED, math.inf
+    for release in (True, False):
+        if not release and not _any_infinite(n, kind, mu):
+            break
+        verdict, residual = solve_convex_route(
+            W, nu, n, c0, offset, kind, mu, bound, D, scale, tolerance, release, s, pivoting.convex, f, pivoting.certificate
+        )
+        if verdict == SOLVED or verdict == INFEASIBLE:
+            return verdict, residual, CONVEX
+        if verdict != UNSOLVED:
+            break
+    for r in range(3 * n):
+        pivoting.best[r] = 0.0
+    for stage in range(3):
+        sweep(W, nu, n, c0, offset, kind, mu, bound, D, int64(10 << stage), s, pivoting.best)
+        for r in range(3 * n):
+            f[r] = pivoting.best[r]
+        residual = solve_modes(W, nu, n, c0, offset, kind, mu, bound, D, scale, inner, int64(8), int64(24), s, f)
+        if residual <= tolerance:
+            return SOLVED, residual, SWEEPS
+    status, residual = solve_working_set(W, nu, n, c0, offset, kind, mu, bound, D, scale, tolerance, s, pivoting, f)
+    return (verdict if status != SOLVED else status), residual, PIVOTS
+
+
+class Fallback(types.WrapperAddressProtocol):
+    """`_fallback` as a function pointer for one kind of work arrays."""
+
+    def __init__(self, scratch: Any, box: Any) -> None:
+        vector, matrix = types.float64[::1], types.float64[:, ::1]
+        self._signature = types.Tuple((types.int64, types.float64, types.int64))(
+            *(matrix, types.int64, types.int64, vector, vector, types.int64[::1], vector, vector, matrix),
+            *(types.float64, types.float64, typeof(scratch), typeof(box), vector),
+        )
+
+    def __wrapper_address__(self) -> int:
+        """Address of the machine code; compiled on first need."""
+        return compiled_pointer(_fallback, self._signature)
+
+    def signature(self) -> Any:
+        """Numba's view of the signature."""
+        return self._signature
