@@ -1,0 +1,152 @@
+"""Random contact problems in great number: each solved exactly, or proven to have no answer.
+
+`python -m benchmarks.exactness --count 100000` prints one table and writes it to `docs/benchmarks/exactness.md` if asked. Nothing is
+timed here. A problem counts as
+
+- solved: the compiled solver says so *and* the law's residual, recomputed from the problem by other code, is at most 1e-8;
+- wrong: the solver says solved but the residual is larger (must not happen);
+- no answer, by certificate: y >= 0, W_n'y = 0, (c0_n + gap rate)'y < 0, checked here;
+- no answer, by cases: every complementary choice refuted by a checked vector (`surefoot.solvers.refutation`);
+- found by cases: that search found an answer which the solver had missed;
+- unsolved: none of these.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+import numpy as np
+from rich.progress import Progress
+
+from surefoot.kernels import status as codes
+from surefoot.kernels.active_modes import make_scratch
+from surefoot.kernels.box import boxed
+from surefoot.kernels.contact_law import solve_contacts
+from surefoot.kernels.fallback import Fallback
+from surefoot.kernels.plant import CONE, NORMAL
+from surefoot.kernels.pyramid import pyramid_table
+from surefoot.kernels.working_set import make_pivoting
+from surefoot.solvers.contact_problem import ContactProblem, edge_directions
+from surefoot.solvers.contact_samples import contact_case
+from surefoot.solvers.refutation import refute
+
+OUTCOMES = ("solved", "wrong", "no answer, by certificate", "no answer, by cases", "found by cases", "unsolved")
+EDGES = 4
+
+
+class Solver:
+    """The compiled solver with work arrays for 40 contacts, as a workspace holds them."""
+
+    def __init__(self, contacts: int = 40) -> None:
+        self.table = pyramid_table(edge_directions(EDGES))
+        self.contacts = contacts
+        self.work = {}
+
+    def __call__(self, problem: ContactProblem) -> tuple[int, np.ndarray, np.ndarray]:
+        """Status code, impulses, weights of a certificate."""
+        n, nu = problem.size, problem.W.shape[1]
+        if nu not in self.work:
+            pivoting = make_pivoting(self.contacts, EDGES, nu)
+            scratch, box = make_scratch(self.contacts, nu), boxed(pivoting)
+            self.work[nu] = scratch, pivoting, box, Fallback(scratch, box)
+        scratch, pivoting, box, fallback = self.work[nu]
+        kind = np.where(problem.closed, CONE, NORMAL).astype(np.int64)
+        f = np.zeros(3 * n)
+        code, _, _ = solve_contacts(
+            problem.W, nu, n, problem.c0, problem.gap_rate, kind, problem.mu, np.zeros(n), self.table, 1e-9,
+            scratch, box, fallback, f,
+        )  # fmt: skip
+        return code, f, pivoting.certificate[:n].copy()
+
+
+def certified(problem: ContactProblem, y: np.ndarray) -> bool:
+    """Whether y proves that no velocity opens all contacts: y >= 0, W_n'y = 0 and (c0_n + gap rate)'y < 0."""
+    normals = problem.W[::3]
+    demand = problem.c0[::3] + problem.gap_rate
+    size = np.linalg.norm(normals, axis=1) @ y
+    balanced = np.linalg.norm(normals.T @ y) <= 1e-8 * size
+    return bool((y >= 0).all() and balanced and demand @ y < -1e-9 * np.abs(problem.c0).max() * y.sum())
+
+
+def judge(problem: ContactProblem, solver: Solver, nodes: int) -> tuple[str, float]:
+    """Outcome and residual of one problem."""
+    code, f, y = solver(problem)
+    if code == codes.SOLVED:
+        residual = problem.residual(f, EDGES)
+        return ("solved" if residual <= 1e-8 else "wrong"), residual
+    if code == codes.INFEASIBLE and certified(problem, y):
+        return "no answer, by certificate", 0.0
+    if nodes:
+        search = refute(problem.lcp(EDGES), nodes)
+        if search.z is not None:
+            residual = problem.residual(problem.impulses(search.z, EDGES), EDGES)
+            return ("found by cases" if residual <= 1e-8 else "unsolved"), residual
+        if search.refutation is not None and search.refutation.check():
+            return "no answer, by cases", 0.0
+    return "unsolved", 0.0
+
+
+def run(seed: int, first: int, last: int, nodes: int) -> tuple[Counter, dict[str, float], list[int]]:
+    """Outcomes by kind, worst residual by kind, and the numbers of problems left unsolved or wrong."""
+    solver, counts, worst, open_cases = Solver(), Counter(), {}, []
+    for index in range(first, last):
+        case = contact_case(seed, index)
+        outcome, residual = judge(case.problem, solver, nodes)
+        counts[case.kind, outcome] += 1
+        if outcome == "solved":
+            worst[case.kind] = max(worst.get(case.kind, 0.0), residual)
+        elif outcome in ("unsolved", "wrong"):
+            open_cases.append(index)
+    return counts, worst, open_cases
+
+
+def table(counts: Counter, worst: dict[str, float]) -> str:
+    """Markdown: one row a kind of problem."""
+    kinds = sorted({kind for kind, _ in counts})
+    lines = [
+        "| kind | problems | " + " | ".join(OUTCOMES) + " | worst residual |",
+        "|---" * (len(OUTCOMES) + 3) + "|",
+    ]
+    for kind in [*kinds, "all"]:
+        cells = [sum(v for (k, o), v in counts.items() if o == outcome and kind in (k, "all")) for outcome in OUTCOMES]
+        residual = max((v for k, v in worst.items() if kind in (k, "all")), default=0.0)
+        lines.append(f"| {kind} | {sum(cells)} | " + " | ".join(map(str, cells)) + f" | {residual:.1e} |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--count", type=int, default=100_000, help="how many problems")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--first", type=int, default=0, help="number of the first problem")
+    parser.add_argument("--nodes", type=int, default=3000, help="linear programs to spend on a proof by cases; 0: none")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--out", type=Path, help="write the table to this Markdown file too")
+    options = parser.parse_args()
+    counts, worst, open_cases = Counter(), {}, []
+    chunks = range(options.first, options.first + options.count, 250)
+    with ProcessPoolExecutor(options.workers) as pool, Progress() as progress:
+        bar = progress.add_task("solving", total=options.count)
+        ends = [min(start + 250, options.first + options.count) for start in chunks]
+        for part, residuals, indices in pool.map(
+            run, [options.seed] * len(ends), chunks, ends, [options.nodes] * len(ends)
+        ):
+            counts += part
+            for kind, value in residuals.items():
+                worst[kind] = max(worst.get(kind, 0.0), value)
+            open_cases += indices
+            progress.advance(bar, sum(part.values()))
+    text = table(counts, worst)
+    if open_cases:
+        text += f"\n\nLeft open (numbers in `contact_case({options.seed}, number)`): {', '.join(map(str, open_cases))}"
+    print(text)
+    if options.out:
+        options.out.write_text(f"# {options.count} random contact problems, seed {options.seed}\n\n{text}\n")
+
+
+if __name__ == "__main__":
+    main()
