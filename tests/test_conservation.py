@@ -1,4 +1,4 @@
-"""What mechanics conserves, and what it says exactly: momentum, energy, order, rebound, sliding, tipping, weight."""
+"""What mechanics keeps and says exactly: momentum, energy, order, rebound, sliding, tipping, weight, constraints."""
 
 import math
 
@@ -47,6 +47,12 @@ def momentum(scene, q, v):
         total[:3] += mass * speed
         total[3:] += np.cross(centre, mass * speed) + R @ (scene.model.body_inertia[body] * (R.T @ spin))
     return total
+
+
+def load(folder, xml, **options):
+    path = folder / "model.xml"
+    path.write_text(xml)
+    return sf.load(path, **options)
 
 
 def fitted_order(steps, errors):
@@ -142,9 +148,7 @@ PENDULUM = """
 
 
 def test_a_pendulum_converges_with_order_one(tmp_path):
-    path = tmp_path / "pendulum.xml"
-    path.write_text(PENDULUM)
-    robot = sf.load(path)
+    robot = load(tmp_path, PENDULUM)
     start = robot.state(q=[1.2])
     stiffness = 1.3 * G * 0.5 / (1.3 * (0.5**2 + 0.4 * 0.05**2))
     exact = solve_ivp(lambda t, y: [y[1], -stiffness * math.sin(y[0])], (0, 1.0), [1.2, 0.0], rtol=1e-12, atol=1e-12).y[
@@ -160,9 +164,7 @@ def test_a_pendulum_converges_with_order_one(tmp_path):
 
 def test_a_pendulum_keeps_its_energy_over_a_minute(tmp_path):
     """Semi-implicit Euler is symplectic: the energy swings by O(dt) and does not drift."""
-    path = tmp_path / "pendulum.xml"
-    path.write_text(PENDULUM)
-    robot = sf.load(path)
+    robot = load(tmp_path, PENDULUM)
     trace = sf.Simulator(robot, dt=DT).rollout(robot.state(q=[1.2]), duration=60.0)
     inertia = 1.3 * (0.5**2 + 0.4 * 0.05**2)
     energy = 0.5 * inertia * trace.v[:, 0] ** 2 - 1.3 * G * 0.5 * np.cos(trace.q[:, 0])
@@ -299,3 +301,91 @@ def test_a_falling_robot_lands_alike_on_both_sides(law):
     assert np.abs(trace.q[:, 1]).max() < 1e-6  # no drift to a side
     assert np.abs(trace.q[:, 7:10] + trace.q[:, 10:13]).max() < 1e-6  # left front mirrors right front
     assert np.abs(trace.q[:, 13:16] + trace.q[:, 16:19]).max() < 1e-6
+
+
+# --- equality constraints ----------------------------------------------------------------------------------------
+
+EQUALITIES = {
+    "connect": '<connect body1="one" anchor="0 0 0.5"/>',
+    "weld": '<weld body1="one" body2="two"/>',
+}
+PAIR = """
+<mujoco model="pair"><worldbody>
+  <body name="one" pos="0 0 1"><freejoint/>
+    <geom type="box" size="0.1 0.05 0.02" mass="1" contype="0" conaffinity="0"/></body>
+  <body name="two" pos="0.3 0 1.1"><freejoint/>
+    <geom type="sphere" size="0.05" mass="2" contype="0" conaffinity="0"/></body>
+</worldbody><equality>{equality}</equality></mujoco>
+"""
+
+
+def test_a_connected_body_swings_about_its_anchor(tmp_path):
+    robot = load(tmp_path, PAIR.format(equality=EQUALITIES["connect"]), ground=None)
+    start = robot.state(v=[0.5 * 0.8, 0.5 * 0.5, 0, -0.5, 0.8, 0, *np.zeros(6)])  # turns about the anchor
+    trace = sf.Simulator(robot, dt=DT).rollout(start, duration=2.0)
+    assert trace.ok, trace.message
+    anchor = []
+    for q in trace.q[::20]:
+        R = np.zeros(9)
+        mujoco.mju_quat2Mat(R, q[3:7])
+        anchor.append(q[:3] + R.reshape(3, 3) @ [0, 0, 0.5])
+    assert np.abs(np.array(anchor) - [0, 0, 1.5]).max() < 1e-4
+    assert trace.q[:, 7 + 2].min() < 1.1 - 0.9 * 0.5 * G * 4  # the other one just falls
+
+
+def test_welded_bodies_fall_as_one(tmp_path):
+    robot = load(tmp_path, PAIR.format(equality=EQUALITIES["weld"]), ground=None)
+    trace = sf.Simulator(robot, dt=DT).rollout(robot.home(), duration=0.5)
+    assert trace.q[:, 7:10] - trace.q[:, :3] == pytest.approx(np.tile([0.3, 0, 0.1], (501, 1)), abs=1e-9)
+    assert trace.v[:, 2] == pytest.approx(-G * trace.t, abs=1e-9)
+    spin = robot.state(v=[0, 0, 0, 0, 0, 1.0, 0, 0.3, 0, 0, 0, 1.0])
+    turning = sf.Simulator(robot, dt=DT).rollout(spin, duration=1.0)
+    apart = np.linalg.norm(turning.q[:, 7:10] - turning.q[:, :3], axis=1)
+    assert apart == pytest.approx(np.full(1001, math.hypot(0.3, 0.1)), abs=1e-4)
+
+
+COUPLED = """
+<mujoco model="coupled"><worldbody>
+  <body pos="0 0 1"><joint name="a" axis="0 1 0"/>
+    <geom type="sphere" size="0.05" pos="0.3 0 0" mass="1" contype="0" conaffinity="0"/></body>
+  <body pos="0 1 1"><joint name="b" axis="0 1 0"/>
+    <geom type="sphere" size="0.05" pos="0.2 0 0" mass="1" contype="0" conaffinity="0"/></body>
+</worldbody><equality><joint joint1="b" joint2="a" polycoef="0 -0.5 0 0 0"/></equality></mujoco>
+"""
+
+
+def test_coupled_joints_move_as_one_with_their_common_inertia(tmp_path):
+    robot = load(tmp_path, COUPLED)
+    first, second = (0.3**2 + 0.4 * 0.05**2), (0.2**2 + 0.4 * 0.05**2)
+    answer = sf.forward_dynamics(robot, robot.home(), dt=DT)
+    expected = (0.3 * G - 0.5 * 0.2 * G) / (first + 0.25 * second)  # b = -a/2
+    assert answer.acceleration == pytest.approx([expected, -0.5 * expected], rel=1e-9)
+    trace = sf.Simulator(robot, dt=DT).rollout(robot.home(), duration=2.0)
+    assert np.abs(trace.q[:, 1] + 0.5 * trace.q[:, 0]).max() < 1e-9
+    assert np.abs(trace.q[:, 0]).max() > 1.0
+
+
+URDF = """<robot name="gripper"><link name="world"/>
+{links}{joints}</robot>"""
+
+
+def test_a_mimic_joint_follows_its_master(tmp_path):
+    inertia = '<inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/>'
+    links = "".join(
+        f'<link name="{n}"><inertial><origin xyz="0.2 0 0"/><mass value="1"/>{inertia}</inertial></link>' for n in "ab"
+    )
+    limit = '<limit lower="-9" upper="9" effort="99" velocity="99"/>'
+    joints = "".join(
+        f'<joint name="{n}" type="revolute"><parent link="world"/><child link="{n}"/><origin xyz="0 {y} 1"/>'
+        f'<axis xyz="0 1 0"/>{limit}{mimic}</joint>'
+        for n, y, mimic in (("a", 0, ""), ("b", 1, '<mimic joint="a" multiplier="-2" offset="0.1"/>'))
+    )
+    path = tmp_path / "gripper.urdf"
+    path.write_text(URDF.format(links=links, joints=joints))
+    robot = sf.load(path, floating=False)
+    assert robot.joints == ("a",)
+    trace = sf.Simulator(robot, dt=DT).rollout(robot.home(), lambda state: [0.5], 1.0)
+    assert trace.ok, trace.message
+    a, b = (trace.q[:, robot.model.joint(n).qposadr[0]] for n in "ab")
+    assert np.ptp(a) > 0.1
+    assert b[200:] == pytest.approx(-2 * a[200:] + 0.1, abs=1e-6)
