@@ -1,9 +1,11 @@
 """Random contact problems in great number: each solved exactly, or proven to have no answer.
 
-`python -m benchmarks.exactness --count 100000` prints one table and writes it to `docs/benchmarks/exactness.md` if asked. Nothing is
-timed here. A problem counts as
+`python -m benchmarks.exactness` runs 100 000 problems of a robot with free velocities to move, and 1 000 grasps and
+chimneys, where prescribed bodies squeeze an object and often no answer exists. It prints one table; nothing is timed.
+A problem counts as
 
-- solved: the compiled solver says so *and* the law's residual, recomputed from the problem by other code, is at most 1e-8;
+- solved: the compiled solver says so *and* the law's residual, recomputed from the problem by other code, is at most
+   1e-8;
 - wrong: the solver says solved but the residual is larger (must not happen);
 - no answer, by certificate: y >= 0, W_n'y = 0, (c0_n + gap rate)'y < 0, checked here;
 - no answer, by cases: every complementary choice refuted by a checked vector (`surefoot.solvers.refutation`);
@@ -30,11 +32,12 @@ from surefoot.kernels.plant import CONE, NORMAL
 from surefoot.kernels.pyramid import pyramid_table
 from surefoot.kernels.working_set import make_pivoting
 from surefoot.solvers.contact_problem import ContactProblem, edge_directions
-from surefoot.solvers.contact_samples import contact_case
+from surefoot.solvers.contact_samples import KINDS, contact_case
 from surefoot.solvers.refutation import refute
 
 OUTCOMES = ("solved", "wrong", "no answer, by certificate", "no answer, by cases", "found by cases", "unsolved")
 EDGES = 4
+CHUNK = 250
 
 
 class Solver:
@@ -89,17 +92,19 @@ def judge(problem: ContactProblem, solver: Solver, nodes: int) -> tuple[str, flo
     return "unsolved", 0.0
 
 
-def run(seed: int, first: int, last: int, nodes: int) -> tuple[Counter, dict[str, float], list[int]]:
+def run(
+    seed: int, first: int, last: int, nodes: int, kinds: tuple[str, ...]
+) -> tuple[Counter, dict[str, float], list[str]]:
     """Outcomes by kind, worst residual by kind, and the numbers of problems left unsolved or wrong."""
     solver, counts, worst, open_cases = Solver(), Counter(), {}, []
     for index in range(first, last):
-        case = contact_case(seed, index)
+        case = contact_case(seed, index, kinds=kinds)
         outcome, residual = judge(case.problem, solver, nodes)
         counts[case.kind, outcome] += 1
         if outcome == "solved":
             worst[case.kind] = max(worst.get(case.kind, 0.0), residual)
         elif outcome in ("unsolved", "wrong"):
-            open_cases.append(index)
+            open_cases.append(f"contact_case({seed}, {index}, kinds={kinds})")
     return counts, worst, open_cases
 
 
@@ -120,32 +125,37 @@ def table(counts: Counter, worst: dict[str, float]) -> str:
 def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--count", type=int, default=100_000, help="how many problems")
+    parser.add_argument("--count", type=int, default=100_000, help="problems of all kinds but grasps")
+    parser.add_argument("--grasps", type=int, default=1000, help="grasps and chimneys")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--first", type=int, default=0, help="number of the first problem")
-    parser.add_argument("--nodes", type=int, default=3000, help="linear programs to spend on a proof by cases; 0: none")
+    parser.add_argument("--nodes", type=int, default=1000, help="linear programs to spend on a proof by cases; 0: none")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--out", type=Path, help="write the table to this Markdown file too")
     options = parser.parse_args()
     counts, worst, open_cases = Counter(), {}, []
-    chunks = range(options.first, options.first + options.count, 250)
+    free = tuple(kind for kind in KINDS if kind != "grasp")
+    jobs = [
+        (options.seed, first, min(first + CHUNK, count), options.nodes, kinds)
+        for count, kinds in ((options.count, free), (options.grasps, ("grasp",)))
+        for first in range(0, count, CHUNK)
+    ]
     with ProcessPoolExecutor(options.workers) as pool, Progress() as progress:
-        bar = progress.add_task("solving", total=options.count)
-        ends = [min(start + 250, options.first + options.count) for start in chunks]
-        for part, residuals, indices in pool.map(
-            run, [options.seed] * len(ends), chunks, ends, [options.nodes] * len(ends)
-        ):
+        bar = progress.add_task("solving", total=options.count + options.grasps)
+        for part, residuals, cases in pool.map(run, *zip(*jobs, strict=True)):
             counts += part
-            for kind, value in residuals.items():
-                worst[kind] = max(worst.get(kind, 0.0), value)
-            open_cases += indices
+            worst = {kind: max(worst.get(kind, 0.0), residuals.get(kind, 0.0)) for kind in worst | residuals}
+            open_cases += cases
             progress.advance(bar, sum(part.values()))
     text = table(counts, worst)
     if open_cases:
-        text += f"\n\nLeft open (numbers in `contact_case({options.seed}, number)`): {', '.join(map(str, open_cases))}"
+        text += "\n\nLeft open:\n\n" + "\n".join(f"- `{case}`" for case in open_cases)
     print(text)
     if options.out:
-        options.out.write_text(f"# {options.count} random contact problems, seed {options.seed}\n\n{text}\n")
+        heading = f"# {options.count} contact problems and {options.grasps} grasps, seed {options.seed}"
+        sizes = f"--count {options.count} --grasps {options.grasps} --seed {options.seed} --nodes {options.nodes}"
+        command = f"`python -m benchmarks.exactness {sizes}`"
+        options.out.parent.mkdir(parents=True, exist_ok=True)
+        options.out.write_text(f"{heading}\n\nMade by {command}.\n\n{text}\n")
 
 
 if __name__ == "__main__":

@@ -110,8 +110,8 @@ class Answer:
         """Recompute every condition from the problem itself, with plain linear algebra.
 
         Returns:
-            `dynamics` (N s): largest imbalance of M v+ = kappa + J'f + dt tau; `reduction` (m/s): largest |c+ - (W W'f + c0)|;
-            `normal`, `friction`, `joints`: the law's violation, relative to the largest contact velocity;
+            `dynamics` (N s): largest imbalance of M v+ = kappa + J'f + dt tau; `reduction` (m/s): largest |c+ - (W
+            W'f + c0)|; `normal`, `friction`, `joints`: the law's violation, relative to the largest contact velocity;
             `penetration` (m): depth at the start of the step.
         """
         p = self._problem
@@ -137,9 +137,8 @@ class Answer:
             normal, friction = self.forces[i, 0], np.linalg.norm(self.forces[i, 1:])
             slip = np.linalg.norm(self.contact_velocity[i, 1:])
             what = "slips" if slipping[i] else "holds" if normal > 0 else "open"
-            lines.append(
-                f"{name:<28}{1e3 * self.contacts.gaps[i]:>9.3f}{normal:>10.3f}{friction:>12.3f}{1e3 * slip:>11.3f}  {what}"
-            )
+            gap = 1e3 * self.contacts.gaps[i]
+            lines.append(f"{name:<28}{gap:>9.3f}{normal:>10.3f}{friction:>12.3f}{1e3 * slip:>11.3f}  {what}")
         if len(self.torque):
             lines.append(f"{'joint':<28}{'torque N m':>10}{'accel rad/s2':>14}")
         for joint, torque, dof in zip(self.robot.joints, self.torque, self.robot.dofs, strict=True):

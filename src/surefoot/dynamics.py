@@ -42,7 +42,8 @@ def solve(
         robot: robot or scene.
         state: where it is and how it moves.
         dt: step in s.
-        velocity: joint velocities at the end of the step: an array (len(robot.joints),) or a dict by joint name (rad/s, m/s).
+        velocity: joint velocities at the end of the step: an array (len(robot.joints),) or a dict by joint name
+            (rad/s, m/s).
         acceleration: the same as accelerations over the step (rad/s^2, m/s^2).
         torque: known joint torques, array or dict (N m, N). A joint named nowhere feels none.
         law: `sf.Coulomb()` (default), `sf.NoSlip()`, or their names.
@@ -120,7 +121,8 @@ def inverse_dynamics(
         missing = [joint for joint in robot.joints if joint not in acceleration]
         if missing:
             raise InputError(
-                f"acceleration: expected every actuated joint, missing {', '.join(missing)}; use solve(...) to leave some free"
+                f"acceleration: expected every actuated joint, missing {', '.join(missing)}; "
+                "use solve(...) to leave some free"
             )
     return solve(robot, state, dt=dt, acceleration=acceleration, law=law, contacts=contacts, throw=throw)
 

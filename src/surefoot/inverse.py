@@ -53,8 +53,8 @@ class InverseDynamics:
     ) -> NDArray[np.float64]:
         """Torques (joints,) in N m that give these joint accelerations (rad/s^2).
 
-        The array belongs to the controller and is overwritten by the next call. Unless `throw` is set a failed solve returns the
-        previous torques, and `status` says what happened.
+        The array belongs to the controller and is overwritten by the next call. Unless `throw` is set a failed solve
+        returns the previous torques, and `status` says what happened.
         """
         space, robot = self._space, self.robot
         wanted = checks.array("acceleration", acceleration, self._torque.shape)

@@ -23,7 +23,8 @@ class Contacts:
 
     Attributes:
         points: (n, 3) world, m.
-        frames: (n, 3, 3) rows: normal (from the second body to the first), tangent 1, tangent 2; tangents of open ones are 0.
+        frames: (n, 3, 3) rows: normal (from the second body to the first), tangent 1, tangent 2; tangents of open
+            ones are 0.
         gaps: (n,) m; negative: depth.
         mu: (n,) friction coefficient, inf allowed.
         closed: (n,) touching at the start of the step: friction acts. Open ones enter with their normal row only.

@@ -4,11 +4,11 @@ Every block is off, sticks, or slides on an edge or a face of its pyramid. With 
 
     R'(W W' C x + c0 + offset) = 0,        f = C x
 
-(R: the velocity rows that must vanish, C: how the unknowns x make impulses). The next modes are those of the projection of
-f - r c on the law's set (a Newton step on the law's natural map). It ends when nothing changes, mostly after two to five
-solves; it may cycle, so the caller checks the answer and has a fallback. Only blocks that carry impulse enter the system, all
-others are priced in time linear in their number. Dependent rows get a proximal term that is iterated away, which spreads the
-load evenly over redundant contacts.
+(R: the velocity rows that must vanish, C: how the unknowns x make impulses). The next modes are those of the
+projection of f - r c on the law's set (a Newton step on the law's natural map). It ends when nothing changes, mostly
+after two to five solves; it may cycle, so the caller checks the answer and has a fallback. Only blocks that carry
+impulse enter the system, all others are priced in time linear in their number. Dependent rows get a proximal term
+that is iterated away, which spreads the load evenly over redundant contacts.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from numpy import ndarray
 
 from surefoot.kernels.cache import inlined, kernel
 from surefoot.kernels.linear_algebra import lu_factor, lu_solve
-from surefoot.kernels.plant import BOX, CONE, NORMAL
-from surefoot.kernels.pyramid import EDGE, OFF, STICK, boundary_mode, gauge, law_residual, project
+from surefoot.kernels.plant import BOX, CONE
+from surefoot.kernels.pyramid import EDGE, OFF, STICK, boundary_mode, gauge, law_residual
 
 
 class Scratch(NamedTuple):
@@ -96,7 +96,7 @@ def prepare(W, nu, n, kind, c0, g):
 
 @kernel
 def contact_velocities(W, nu, n, c0, f, y, c):
-    """y = W'f and c = W y + c0 for all blocks."""
+    """Compute y = W'f and c = W y + c0 for all blocks."""
     for j in range(nu):
         y[j] = 0.0
     for r in range(3 * n):
@@ -142,7 +142,8 @@ def solve_modes(W, nu, n, c0, offset, kind, mu, bound, D, scale, tolerance, iter
         scale: velocity scale from `prepare`, which must have been called.
         tolerance: relative to scale.
         iterations: cap on the number of guesses.
-        together: as long as no more unknowns than this arise, all violated blocks are switched on at once, else the worst only.
+        together: as long as no more unknowns than this arise, all violated blocks are switched on at once, else the
+            worst only.
         s: Scratch.
         f: result.
     """
@@ -171,61 +172,6 @@ def cold_modes(n, c0, kind, bound, s):
         if kind[i] == BOX and s.g[i, 1] > 0.0:
             y = -c0[3 * i + 1] / s.g[i, 1]
             s.mode[i] = STICK if abs(y) <= bound[i] else (EDGE if y > 0.0 else EDGE + 1)
-
-
-@kernel
-def sweep(W, nu, n, c0, offset, kind, mu, bound, D, sweeps, s, f):
-    """Projected Gauss-Seidel from f, block by block; sets the modes that its end suggests. A guess, never an answer."""
-    contact_velocities(W, nu, n, c0, f, s.y, s.c)
-    for _ in range(sweeps):
-        for i in range(n):
-            gn, gt = s.g[i, 0], s.g[i, 1]
-            if kind[i] != BOX:
-                if gn == 0.0:
-                    continue
-                old = f[3 * i]
-                opening = c0[3 * i] + offset[i]
-                for j in range(nu):
-                    opening += W[3 * i, j] * s.y[j]
-                push = max(0.0, old - opening / gn)
-                if push != old:
-                    f[3 * i] = push
-                    for j in range(nu):
-                        s.y[j] += W[3 * i, j] * (push - old)
-                if push == 0.0 and old == 0.0:
-                    continue
-            if gt == 0.0 or kind[i] == NORMAL or (kind[i] == CONE and mu[i] == 0.0):
-                continue
-            cx, cy = c0[3 * i + 1], c0[3 * i + 2]
-            for j in range(nu):
-                cx += W[3 * i + 1, j] * s.y[j]
-                cy += W[3 * i + 2, j] * s.y[j]
-            x, y = f[3 * i + 1] - cx / gt, f[3 * i + 2] - cy / gt
-            if kind[i] == BOX:
-                x, y = min(max(x, -bound[i]), bound[i]), 0.0
-            elif f[3 * i] == 0.0:
-                x, y = 0.0, 0.0
-            elif not math.isinf(mu[i]):
-                x, y = project(x, y, mu[i] * f[3 * i], D)
-            dx, dy = x - f[3 * i + 1], y - f[3 * i + 2]
-            f[3 * i + 1], f[3 * i + 2] = x, y
-            for j in range(nu):
-                s.y[j] += W[3 * i + 1, j] * dx + W[3 * i + 2, j] * dy
-    contact_velocities(W, nu, n, c0, f, s.y, s.c)
-    for i in range(n):
-        gt = s.g[i, 1]
-        if kind[i] == BOX:
-            if gt > 0.0:
-                y = f[3 * i + 1] - s.c[3 * i + 1] / gt
-                s.mode[i] = STICK if abs(y) <= bound[i] else (EDGE if y > 0.0 else EDGE + 1)
-        elif f[3 * i] <= 0.0:
-            s.mode[i] = OFF
-        elif kind[i] == NORMAL or mu[i] == 0.0 or math.isinf(mu[i]) or gt == 0.0:
-            s.mode[i] = STICK
-        else:
-            x, y = f[3 * i + 1] - s.c[3 * i + 1] / gt, f[3 * i + 2] - s.c[3 * i + 2] / gt
-            radius = mu[i] * f[3 * i]
-            s.mode[i] = STICK if gauge(x, y, D) <= radius else boundary_mode(x, y, radius, D)
 
 
 @inlined

@@ -1,7 +1,8 @@
 """Many arrays behind one pointer.
 
-Handing a tuple of a hundred arrays to a kernel from Python costs more than a step of simulation, and every kernel that takes such a
-tuple takes seconds to compile. A Box is opened where it is needed, in a kernel marked `@kernel(_nrt=True)`.
+Handing a tuple of a hundred arrays to a kernel from Python costs more than a step of simulation, and every kernel
+that takes such a tuple takes seconds to compile. A Box is opened where it is needed, in a kernel marked
+`@kernel(_nrt=True)`.
 """
 
 from __future__ import annotations

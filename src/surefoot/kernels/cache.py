@@ -1,7 +1,8 @@
 """The one decorator of all kernels, and where their machine code is kept.
 
-numba's cache does not see edits in jitted functions of *other* files and freezes globals. So the cache folder is keyed by a
-digest of every kernel source, MuJoCo's version and its struct layout: an edit anywhere starts a fresh folder.
+numba's cache does not see edits in jitted functions of *other* files and freezes globals. So the cache folder is
+keyed by a digest of every kernel source, MuJoCo's version and its struct layout: an edit anywhere starts a fresh
+folder.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import hashlib
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -45,17 +46,17 @@ CACHE_FOLDER = cache_root() / f"kernels-{_digest()}"
 
 
 def inlined(function: Callable[..., Any]) -> Any:
-    """A kernel that is always inlined into its callers: for small parts that would otherwise copy whole tuples of arrays."""
+    """A kernel that is always inlined into its callers: a small part that would else copy whole tuples of arrays."""
     return kernel(function, forceinline=True)
 
 
 def kernel(function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
     """Compile with numba on first call and keep the machine code in our own folder.
 
-    Sums may be reordered and contracted (as any compiler does at -O3 -ffp-contract=fast), but NaN and infinity keep their
-    meaning. The global interpreter lock is released. Kernels own no memory, so numba's reference counts are left out (they cost
-    more than a whole contact solve): a kernel may take views but not allocate or return arrays; one that opens a Box says
-    `@kernel(_nrt=True)`.
+    Sums may be reordered and contracted (as any compiler does at -O3 -ffp-contract=fast), but NaN and infinity keep
+    their meaning. The global interpreter lock is released. Kernels own no memory, so numba's reference counts are
+    left out (they cost more than a whole contact solve): a kernel may take views but not allocate or return arrays;
+    one that opens a Box says `@kernel(_nrt=True)`.
     """
     if function is None:
         return lambda f: kernel(f, **options)
@@ -71,11 +72,11 @@ def kernel(function: Callable[..., Any] | None = None, /, **options: Any) -> Any
         return numba.njit(**settings)(function)
 
 
-@lru_cache(maxsize=None)
+@cache
 def compiled_pointer(function: Callable[..., Any], signature: Any) -> int:
     """Compile a function for one signature, keep its machine code in our folder, and return its address."""
     with _own_folder():
-        code = numba.cfunc(signature, cache=True, error_model="numpy", fastmath={"reassoc", "contract"})(function)
+        code: Any = numba.cfunc(signature, cache=True, error_model="numpy", fastmath={"reassoc", "contract"})(function)
     _ALIVE.append(code)
     return code.address
 

@@ -1,7 +1,8 @@
-"""Coulomb's law and its no-slip limit, exactly: quick guesses first, pivoting if they fail, and a check before "solved".
+"""Coulomb's law and its no-slip limit, exactly: quick guesses first, pivoting if they fail, a check before "solved".
 
 1. Guess modes from nothing (`active_modes`); enough for a robot that stands, walks or slides.
-2. A sequence of convex problems (`convex_route`) shows the modes of redundant contact, or proves that the normals contradict.
+2. A sequence of convex problems (`convex_route`) shows the modes of redundant contact, or proves that the normals
+   contradict.
 3. Gauss-Seidel sweeps suggest modes, and the guess starts there; three rounds, each with more sweeps.
 4. Lemke's method on a working set (`working_set`).
 

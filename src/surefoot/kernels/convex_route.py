@@ -4,10 +4,11 @@ With the offset s held fixed the problem
 
     min 1/2 |u|^2  subject to  c_n + offset + s + mu D_j'c_t >= 0  for every edge j,        c = W u + c0
 
-is convex, and its multipliers make impulses inside the pyramids. Where s equals mu max_j(-D_j'c_t), the slip that the answer itself
-has, the answer satisfies Coulomb's law: complementarity, and friction against the slip. So: solve, set s to the slip found, solve
-again from the same basis. At most nu multipliers are positive however many contacts there are, and the modes that they show let
-`active_modes` finish exactly. Infinite friction: tangent rows as pairs of inequalities; a contact held without load is released.
+is convex, and its multipliers make impulses inside the pyramids. Where s equals mu max_j(-D_j'c_t), the slip that the
+answer itself has, the answer satisfies Coulomb's law: complementarity, and friction against the slip. So: solve, set
+s to the slip found, solve again from the same basis. At most nu multipliers are positive however many contacts there
+are, and the modes that they show let `active_modes` finish exactly. Infinite friction: tangent rows as pairs of
+inequalities; a contact held without load is released.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import numpy as np
 from numba import int64
 from numpy import ndarray
 
-from surefoot.kernels.active_modes import checked_residual, solve_modes, sweep
+from surefoot.kernels.active_modes import checked_residual, solve_modes
 from surefoot.kernels.cache import inlined, kernel
 from surefoot.kernels.plant import BOX, CONE
 from surefoot.kernels.principal_pivoting import (
@@ -31,6 +32,7 @@ from surefoot.kernels.principal_pivoting import (
 )
 from surefoot.kernels.pyramid import gauge
 from surefoot.kernels.status import INCONSISTENT, INFEASIBLE, SOLVED, UNSOLVED
+from surefoot.kernels.sweeps import read_modes
 
 
 class Convex(NamedTuple):
@@ -71,8 +73,10 @@ def make_convex(capacity: int, edges: int, nv: int) -> Convex:
 def solve_convex_route(W, nu, n, c0, offset, kind, mu, bound, D, scale, tolerance, release, s, work, f, certificate):
     """Returns (status, residual). INFEASIBLE and INCONSISTENT leave their culprits in `certificate` (n,).
 
-    Infinite friction holds a closed contact. With `release` one that ends without load is let go. Where that has no answer (held it
-    would be pulled, released it would be driven in: Painleve's paradox) a pass without `release` keeps it held without load, the
+    Infinite friction holds a closed contact. With `release` one that ends without load is let go. Where that has no
+    answer (held it
+    would be pulled, released it would be driven in: Painleve's paradox) a pass without `release` keeps it held
+        without load, the
     limit of ever larger friction.
     """
     for i in range(n):
@@ -116,7 +120,7 @@ def solve_convex_route(W, nu, n, c0, offset, kind, mu, bound, D, scale, toleranc
             if residual <= tolerance:
                 return SOLVED, residual
         elif released or round in (0, 1, 2, 4, 8, 16, 32, 39) or change <= 1e-12 * scale:
-            sweep(W, nu, n, c0, offset, kind, mu, bound, D, int64(0), s, f)
+            read_modes(W, nu, n, c0, kind, mu, bound, D, s, f)
             residual = solve_modes(W, nu, n, c0, offset, kind, mu, bound, D, scale, inner, int64(8), int64(24), s, f)
             if residual <= tolerance:
                 return SOLVED, residual
@@ -254,7 +258,7 @@ def _release(n, kind, mu, D, s, work, f):
 
 @inlined
 def _mark_held(n, kind, mu, count, work, certificate):
-    """Mark contacts whose tangents the certificate of infeasibility uses; True if there is one with infinite friction."""
+    """Mark contacts of infinite friction whose tangents the certificate of infeasibility uses; True if there is one."""
     held = False
     for i in range(n):
         if kind[i] == BOX or not (_has_cone(i, kind, mu, work) and math.isinf(mu[i])):
@@ -268,7 +272,7 @@ def _mark_held(n, kind, mu, count, work, certificate):
 
 @inlined
 def _normals_infeasible(W, nu, n, c0, offset, kind, scale, work, certificate):
-    """Whether the normals alone contradict each other: y >= 0, W_n'y = 0, (c0_n + offset)'y < 0, checked; else u opens them."""
+    """Whether the normals alone contradict: y >= 0, W_n'y = 0, (c0_n + offset)'y < 0, checked; else u opens them."""
     count = 0
     for i in range(n):
         if kind[i] == BOX:

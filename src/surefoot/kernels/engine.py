@@ -1,15 +1,15 @@
 """MuJoCo's C functions, called from compiled code. This file alone touches MuJoCo's library.
 
-The library of the installed wheel is loaded into LLVM's symbol table; numba then links calls to it like to any C function,
-and such calls can be cached. What changes its address or size inside a step (contacts, constraint rows) is read at its
-offset in the C struct; the offsets come from `layout.py` and travel as an argument.
+The library of the installed wheel is loaded into LLVM's symbol table; numba then links calls to it like to any C
+function, and such calls can be cached. What changes its address or size inside a step (contacts, constraint rows) is
+read at its offset in the C struct; the offsets come from `layout.py` and travel as an argument.
 """
 
 from __future__ import annotations
 
 import glob
 import os
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import llvmlite.binding
 import mujoco
@@ -83,7 +83,7 @@ LAYOUT = Layout(
 )
 
 
-def _reader(numba_type: types.Type):
+def _reader(numba_type: types.Type) -> Any:
     """An intrinsic that reads one value of `numba_type` at an address."""
 
     @intrinsic

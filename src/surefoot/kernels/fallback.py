@@ -1,7 +1,7 @@
 """What to do when the first guess of the modes fails: convex problems, sweeps, pivoting.
 
-This is most of the machine code and rarely runs. It is compiled by itself and called through a function pointer: linked into every
-loop that may need it, it would be optimised anew in each.
+This is most of the machine code and rarely runs. It is compiled by itself and called through a function pointer:
+linked into every loop that may need it, it would be optimised anew in each.
 """
 
 from __future__ import annotations
@@ -11,11 +11,12 @@ from typing import Any
 
 from numba import int64, typeof, types
 
-from surefoot.kernels.active_modes import solve_modes, sweep
+from surefoot.kernels.active_modes import solve_modes
 from surefoot.kernels.cache import compiled_pointer, inlined
 from surefoot.kernels.convex_route import solve_convex_route
 from surefoot.kernels.plant import CONE
 from surefoot.kernels.status import INFEASIBLE, SOLVED, UNSOLVED
+from surefoot.kernels.sweeps import sweep
 from surefoot.kernels.working_set import solve_working_set
 
 # Who found the answer.
@@ -42,7 +43,22 @@ def _fallback(W, nu, n, c0, offset, kind, mu, bound, D, scale, tolerance, s, box
         if not release and not _any_infinite(n, kind, mu):
             break
         verdict, residual = solve_convex_route(
-            W, nu, n, c0, offset, kind, mu, bound, D, scale, tolerance, release, s, pivoting.convex, f, pivoting.certificate
+            W,
+            nu,
+            n,
+            c0,
+            offset,
+            kind,
+            mu,
+            bound,
+            D,
+            scale,
+            tolerance,
+            release,
+            s,
+            pivoting.convex,
+            f,
+            pivoting.certificate,
         )
         if verdict == SOLVED or verdict == INFEASIBLE:
             return verdict, residual, CONVEX

@@ -1,7 +1,8 @@
 """Height fields: drop contact normals that belong to no facet near the contact point.
 
-MuJoCo collides with the vertical sides of the prisms under a height field's triangles too; such normals lie far from those
-of the surface. A contact is kept if its normal is within about 25 degrees of a facet of the cell below it or of a neighbour.
+MuJoCo collides with the vertical sides of the prisms under a height field's triangles too; such normals lie far from
+those of the surface. A contact is kept if its normal is within about 25 degrees of a facet of the cell below it or of
+a neighbour.
 """
 
 from __future__ import annotations

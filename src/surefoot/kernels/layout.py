@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 from mujoco.introspect import ast_nodes, enums, structs
@@ -57,7 +57,7 @@ def _fields(nodes: Any) -> list[tuple[str, Any]]:
     ]
 
 
-@lru_cache(maxsize=None)
+@cache
 def struct(name: str) -> type[ctypes.Structure]:
     """The ctypes structure of MuJoCo's struct `name` (say "mjContact")."""
     return type(name, (ctypes.Structure,), {"_fields_": _fields(structs.STRUCTS[name].fields)})

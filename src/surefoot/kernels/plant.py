@@ -22,9 +22,10 @@ GIVEN = -3  # a contact that the caller gave
 class Plant(NamedTuple):
     """One model and its data, as addresses and live views (names as in MuJoCo unless said).
 
-    `body_last_dof`: the last degree of freedom that moves a body, -1 if none. `geom_rank`: 0 fixed to the world, 1 loose object, 2 robot. `surface_mu`: friction of a terrain geom, NaN if it has none.
-    `surface_map`: index of its friction map or -1; map k has `map_shape[k]` cells, first at `map_start[k]` in `map_mu`;
-    `map_frame[k]` = x, y of its corner, x, y size of a cell.
+    `body_last_dof`: the last degree of freedom that moves a body, -1 if none. `geom_rank`: 0 fixed to the world, 1
+    loose object, 2 robot. `surface_mu`: friction of a terrain geom, NaN if it has none. `surface_map`: index of its
+    friction map or -1; map k has `map_shape[k]` cells, first at `map_start[k]` in `map_mu`; `map_frame[k]` = x, y of
+    its corner, x, y size of a cell.
     """
 
     m: int
@@ -72,8 +73,8 @@ class Plant(NamedTuple):
 class Rows(NamedTuple):
     """Everything that may push: contacts first, then joint limits, then dry joint friction. Capacity = len(gap).
 
-    `kind`: NORMAL, CONE or BOX. `source`: the two geoms of a contact (second pushes on first), (joint, LIMIT), (dof, DRY_FRICTION) or
-    (0, GIVEN). `gap` in m (rad), negative = depth. `bound` in N (N m), of dry friction only.
+    `kind`: NORMAL, CONE or BOX. `source`: the two geoms of a contact (second pushes on first), (joint, LIMIT), (dof,
+    DRY_FRICTION) or (0, GIVEN). `gap` in m (rad), negative = depth. `bound` in N (N m), of dry friction only.
     """
 
     kind: ndarray

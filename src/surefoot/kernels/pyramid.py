@@ -1,7 +1,7 @@
 """The friction pyramid with k edges: gauge, projection, and the law's residual.
 
-Its table D (k, 6) holds per edge j: the edge D_j (unit vector in the tangent plane, two columns); the normal of face j, which
-lies between the edges j and j + 1 (two columns); the cosine and sine of half a sector, pi / k.
+Its table D (k, 6) holds per edge j: the edge D_j (unit vector in the tangent plane, two columns); the normal of face
+j, which lies between the edges j and j + 1 (two columns); the cosine and sine of half a sector, pi / k.
 """
 
 from __future__ import annotations
@@ -75,8 +75,8 @@ def law_residual(n, kind, offset, mu, bound, D, f, c, g, scale):
     """Largest violation of the law over all blocks, relative to the velocity `scale`.
 
     The natural map: f is right exactly where projecting f - r c on the law's set gives f back. Impulses are turned into
-    velocities by g (2 columns: squared size of the block's normal row and of its larger tangent row in W), so that every
-    entry is in m/s:
+    velocities by g (2 columns: squared size of the block's normal row and of its larger tangent row in W), so that
+    every entry is in m/s:
 
         |min(g f_n, c_n + offset)|             contact and its complementarity
         |g f_t - P(g f_t - c_t)|               friction, P onto g mu max(f_n, 0) conv(D), or onto the interval of a BOX

@@ -8,7 +8,8 @@ With A = L L' and W = J_u L^-T (a row a contact row) the contact velocities are 
     c+ = W W' f + c0,        c0 = W L^-1 (kappa_u - B v_a+) + J_a v_a+                                           (*)
 
 The free velocities are taken in reverse order: then L has the sparsity of the kinematic tree, and an envelope keeps it.
-Bilateral rows (loops, coupled joints) are removed before a law sees the problem: W is projected onto what they leave free.
+Bilateral rows (loops, coupled joints) are removed before a law sees the problem: W is projected onto what they leave
+free.
 """
 
 from __future__ import annotations
@@ -249,7 +250,7 @@ def velocities(nu, n_rows, rank, f, v_next, reduced):
 
 @kernel
 def needed_force(J, n_rows, f, v_next, dt, reduced, force_out):
-    """force = (M v+ - kappa - J'f) / dt on every row: what the prescribed velocities need; zero (to rounding) on free ones."""
+    """What prescribed velocities need: (M v+ - kappa - J'f) / dt on every row, zero to rounding on free ones."""
     nv = v_next.shape[0]
     for i in range(nv):
         total = -reduced.kappa[i]

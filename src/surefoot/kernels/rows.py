@@ -128,7 +128,7 @@ def _contact_rows(plant, rows, i, closed):
 
 @inlined
 def _add_point_jacobian(plant, rows, i, body, dof, sign):
-    """Add sign times the velocity of contact i's point on a body per unit of each velocity; `dof`: the last that moves it."""
+    """Add sign times the velocity of contact i's point on a body, per unit of each velocity from `dof` up the tree."""
     root = plant.body_rootid[body]
     x = rows.point[i, 0] - plant.subtree_com[root, 0]
     y = rows.point[i, 1] - plant.subtree_com[root, 1]

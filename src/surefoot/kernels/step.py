@@ -1,4 +1,4 @@
-"""One step of the one problem, from the state in mjData to velocities, impulses and forces; and the move to the next state."""
+"""One step: from the state in mjData to velocities, impulses and forces, and the move to the next state."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from surefoot.kernels.cache import kernel
 from surefoot.kernels.contact_law import solve_contacts
 from surefoot.kernels.engine import equality_rows, integrate, read_address, read_float, read_int, smooth_terms
 from surefoot.kernels.fallback import Fallback
-from surefoot.kernels.plant import BOX, CONE, NORMAL, Plant, Rows
+from surefoot.kernels.plant import BOX, NORMAL, Plant, Rows
 from surefoot.kernels.reduction import (
     Reduced,
     assemble,
@@ -32,7 +32,8 @@ class Settings(NamedTuple):
     """Numbers that shape a step.
 
     `law_mu`: friction the law believes in, NaN: ask the scene. `bilateral_rate`: share of a loop's gap closed per step.
-    `depth_rate`: share of the depth removed per step beyond `slop`. `restitution`: Newton's, for approach over `bounce`.
+    `depth_rate`: share of the depth removed per step beyond `slop`. `restitution`: Newton's, for approach over
+    `bounce`.
     """
 
     dt: float
@@ -87,8 +88,8 @@ def _sane(values):
 def find_rows(plant, rows, settings, torque, v_next, planned, stance, warnings, given):
     """Smooth terms and rows of the state in mjData. Returns (status, number of blocks).
 
-    If `given` >= 0, that many contacts already stand in the rows and only joint rows are added. The other arguments are parts of
-    a Step.
+    If `given` >= 0, that many contacts already stand in the rows and only joint rows are added. The other arguments
+    are parts of a Step.
     """
     if not (_sane(plant.qpos) and _sane(plant.qvel) and _sane(torque) and _sane(v_next)):
         return NOT_FINITE, 0
@@ -145,8 +146,8 @@ def solve_rows(step, n):
     settings = step.settings
     rows, reduced, plant = step.rows, step.reduced, step.plant
     assemble(
-        plant.m, plant.d, plant.qvel, plant.qfrc_passive, plant.qfrc_applied, plant.qfrc_bias, plant.dof_damping, settings.dt,
-        step.torque, reduced.M, reduced.kappa,
+        plant.m, plant.d, plant.qvel, plant.qfrc_passive, plant.qfrc_applied, plant.qfrc_bias, plant.dof_damping,
+        settings.dt, step.torque, reduced.M, reduced.kappa,
     )  # fmt: skip
     bilateral = 0
     if plant.neq > 0:
@@ -253,15 +254,15 @@ def _remove_depth(rows, reduced, s, edges, settings, n, nu, zeros, bound, gaps, 
 
 @kernel
 def advance(step, n, nu):
-    """Move to the next state: q+ = q (+) dt v+ (semi-implicit), then remove depth. Overwrites `step.f` if there is depth."""
+    """Move to the next state: q+ = q (+) dt v+ (semi-implicit), then remove depth, which overwrites `step.f`."""
     plant, settings = step.plant, step.settings
     for i in range(plant.qvel.shape[0]):
         plant.qvel[i] = step.v_next[i]
     integrate(plant.m, plant.qpos, plant.qvel, settings.dt)
     if settings.depth_rate > 0.0 and deepest(step.rows, n) > settings.slop:
         moved = _remove_depth(
-            step.rows, step.reduced, step.scratch, step.edges, settings, n, nu, step.zeros, step.impulse_bound, step.gaps,
-            step.normal_only, step.f, step.correction,
+            step.rows, step.reduced, step.scratch, step.edges, settings, n, nu, step.zeros, step.impulse_bound,
+            step.gaps, step.normal_only, step.f, step.correction,
         )  # fmt: skip
         if moved:
             integrate(plant.m, plant.qpos, step.correction, 1.0)

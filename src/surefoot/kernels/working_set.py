@@ -1,14 +1,16 @@
 """Lemke's method on the few contacts that matter.
 
-The law is solved on a working set with zero impulses elsewhere. That is exact if no contact left out is driven into the other
-body; else the worst of them join the set. A further contact that carries nothing costs one look, not a larger matrix.
+The law is solved on a working set with zero impulses elsewhere. That is exact if no contact left out is driven into
+the other body; else the worst of them join the set. A further contact that carries nothing costs one look, not a
+larger matrix.
 
-On the set, in the order (f_n, beta, lam), with D the edges and E the 0/1 block matrix (the linear complementarity form of
-Coulomb's law; dry friction of a joint is a block with two edges and a fixed bound b in the last row):
+On the set, in the order (f_n, beta, lam), with D the edges and E the 0/1 block matrix (the linear complementarity
+form of Coulomb's law; dry friction of a joint is a block with two edges and a fixed bound b in the last row):
 
     M = [[Gnn, GnD, 0], [GDn, GDD, E], [mu, -E', 0]],        q = (c0_n + offset, D'c0_t, b)
 
-Infinite friction has no such form: the set is solved with a very large coefficient, and the answer counts only if nothing slips.
+Infinite friction has no such form: the set is solved with a very large coefficient, and the answer counts only if
+    nothing slips.
 """
 
 from __future__ import annotations
@@ -20,12 +22,13 @@ import numpy as np
 from numba import int64
 from numpy import ndarray
 
-from surefoot.kernels.active_modes import checked_residual, solve_modes, sweep
+from surefoot.kernels.active_modes import checked_residual, solve_modes
 from surefoot.kernels.cache import inlined, kernel
 from surefoot.kernels.convex_route import Convex, make_convex
 from surefoot.kernels.lemke import LemkeOptions, LemkeWork, lemke, lemke_work
 from surefoot.kernels.plant import BOX, CONE
 from surefoot.kernels.status import SOLVED, UNSOLVED
+from surefoot.kernels.sweeps import read_modes
 
 VERY_ROUGH = 1e4  # stands for infinite friction inside the set
 
@@ -91,7 +94,7 @@ def solve_working_set(W, nu, n, c0, offset, kind, mu, bound, D, scale, tolerance
                 deepest = max(deepest, -(s.c[3 * i] + offset[i]))
         if result.status != SOLVED or deepest <= tolerance * scale:
             # The impulses may lack a few digits only: read off their modes and solve these exactly.
-            sweep(W, nu, n, c0, offset, kind, mu, bound, D, int64(0), s, f)
+            read_modes(W, nu, n, c0, kind, mu, bound, D, s, f)
             residual = solve_modes(W, nu, n, c0, offset, kind, mu, bound, D, scale, inner, int64(8), int64(24), s, f)
             if residual <= tolerance:
                 return SOLVED, residual

@@ -1,4 +1,4 @@
-"""One file a law. A law speaks of impulses, end-of-step contact velocities and the state only: forward and inverse match."""
+"""One file a law. A law speaks of impulses, new contact velocities and the state only: so forward and inverse match."""
 
 from __future__ import annotations
 

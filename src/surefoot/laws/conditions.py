@@ -14,8 +14,8 @@ from surefoot.solvers.contact_problem import project_on_pyramid
 def law_conditions(problem: Mapping[str, Any]) -> dict[str, float]:
     """Violations of contact, friction and dry joint friction, relative to the largest velocity max |c0|.
 
-    Each is the distance of an impulse from the projection of (impulse - velocity) on what the law allows, with impulses turned
-    into velocities by the block's own mobility; zero exactly where the law holds.
+    Each is the distance of an impulse from the projection of (impulse - velocity) on what the law allows, with
+    impulses turned into velocities by the block's own mobility; zero exactly where the law holds.
 
     Args:
         problem: W (3n, nu), c0 (3n,), f (3n,), kind, offset, mu, bound (n,), edges (k, 2).

@@ -20,7 +20,8 @@ from surefoot.laws.law import Law
 class Coulomb(Law):
     """Rigid contact with Coulomb friction: stick, slip or lift, with complementarity.
 
-    The pyramid is inscribed in the cone: with four edges and no slip to align them it holds 0.707 mu at 45 degrees between two
+    The pyramid is inscribed in the cone: with four edges and no slip to align them it holds 0.707 mu at 45 degrees
+        between two
     edges. More edges come nearer to the cone and cost a little time.
 
     Attributes:

@@ -1,6 +1,7 @@
 """Rigid contact without slip: the limit of infinite friction.
 
-Closed contacts hold their tangent velocities at zero as long as they carry load; normals obey 0 <= f_n perp c_n+ + phi/dt >= 0.
+Closed contacts hold their tangent velocities at zero as long as they carry load; normals obey 0 <= f_n perp c_n+ +
+phi/dt >= 0.
 """
 
 from __future__ import annotations

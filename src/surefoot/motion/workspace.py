@@ -130,7 +130,7 @@ class Workspace:
             if isinstance(contacts, Contacts):
                 self._insert(contacts)
         self.count = count
-        if code == codes.SOLVED and contacts is not None and given < 0:
+        if code == codes.SOLVED and contacts is not None and not isinstance(contacts, Contacts):
             self._check_stance(contacts)
         return code
 
@@ -138,9 +138,19 @@ class Workspace:
         """Solve on the rows found; returns (status code, residual, method)."""
         while True:
             code, residual, method, self.free_count, self.bilateral_count = solve(self.box, self.count)
+            if code == codes.SOLVED and self._forces_undetermined():
+                code = codes.INDETERMINATE
             if code != codes.CAPACITY:
                 return code, residual, method
             self.grow()
+
+    def _forces_undetermined(self) -> bool:
+        """Whether a contact that stays closed cannot be moved by any impulse: all that touches it is prescribed."""
+        step, n = self.step, self.contact_count
+        if not step.prescribed.any() or n == 0:
+            return False
+        opening = step.rows.J[: 3 * n : 3] @ step.v_next + step.offset[:n]
+        return bool(((step.scratch.g[:n, 0] == 0.0) & (opening <= 1e-12)).any())
 
     def contacts(self) -> Contacts:
         """The contacts found last, as copies."""
@@ -172,8 +182,8 @@ class Workspace:
         for foot, geoms in zip(feet, self.scene.foot_geoms(feet), strict=True):
             if found.isdisjoint(geoms.tolist()):
                 raise InputError(
-                    f"contacts: {foot!r} is not within {1e3 * self.detection:.3g} mm of the ground at this state, so it "
-                    "cannot be a planned contact"
+                    f"contacts: {foot!r} is not within {1e3 * self.detection:.3g} mm of the ground at this state, "
+                    "so it cannot be a planned contact"
                 )
 
     def _insert(self, contacts: Contacts) -> None:

@@ -21,9 +21,9 @@ _ARGUMENTS = ("t", "q", "v", "torque_out", "memory", "params")
 class Policy(types.WrapperAddressProtocol):
     """A compiled policy with its parameters and memory.
 
-    The function has the signature `int64 policy(t, q, v, torque_out, memory, params)`: time in s, positions, velocities, torques
-    to fill (N m, in the order of `robot.joints`), and two float64 arrays of its own: `memory` lives from call to call, `params`
-    are constants. It returns 0; any other code ends the roll-out.
+    The function has the signature `int64 policy(t, q, v, torque_out, memory, params)`: time in s, positions,
+    velocities, torques to fill (N m, in the order of `robot.joints`), and two float64 arrays of its own: `memory`
+    lives from call to call, `params` are constants. It returns 0; any other code ends the roll-out.
     """
 
     def __init__(self, function: Callable[..., Any], params: Any = (), memory: int = 0) -> None:
@@ -54,7 +54,7 @@ class Policy(types.WrapperAddressProtocol):
 
 
 def policy(function: Callable[..., Any]) -> Policy:
-    """Make a compiled policy of a function `int64 policy(t, q, v, torque_out, memory, params)`.
+    """Make a compiled policy of a function of (t, q, v, torque_out, memory, params) that returns 0.
 
     Example:
         @sf.policy

@@ -26,8 +26,9 @@ PythonPolicy = Callable[[State], Any]
 class Simulator:
     """A plant with rigid contact: owns its own model and data, so a controller's belief never touches it.
 
-    Semi-implicit Euler on MuJoCo's manifold: the law gives v+, then q+ = q (+) dt v+. Penetration never becomes velocity: depth is
-    removed by a separate displacement. Every step starts cold, so a step is a function of its state and torque alone.
+    Semi-implicit Euler on MuJoCo's manifold: the law gives v+, then q+ = q (+) dt v+. Penetration never becomes
+    velocity: depth is removed by a separate displacement. Every step starts cold, so a step is a function of its
+    state and torque alone.
 
     Attributes:
         scene: robot or scene.
@@ -111,7 +112,8 @@ class Simulator:
 
         Args:
             state: start.
-            policy: `@sf.policy` function (compiled into the loop), a Python function of a State that returns torques, or None.
+            policy: `@sf.policy` function (compiled into the loop), a Python function of a State that returns torques,
+                or None.
             duration: s; rounded to whole steps.
             progress: called with (steps done, steps in all) now and then.
         """

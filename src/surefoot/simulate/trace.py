@@ -81,7 +81,7 @@ class Trace:
             scene=scene,
             law=law,
             dt=dt,
-            t=t0 + dt * np.arange(done + 1),
+            t=np.asarray(t0 + dt * np.arange(done + 1), dtype=np.float64),
             q=log.q[: done + 1].copy(),
             v=log.v[: done + 1].copy(),
             torque=log.torque[:done].copy(),

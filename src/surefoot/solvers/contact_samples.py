@@ -6,7 +6,7 @@ W is its contact Jacobian times the inverse Cholesky factor of a full inertia ma
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -42,10 +42,10 @@ def contact_set(seed: int, count: int, max_contacts: int = 40) -> Iterator[Conta
         yield contact_case(seed, i, max_contacts)
 
 
-def contact_case(seed: int, index: int, max_contacts: int = 40) -> ContactCase:
-    """Return problem number `index` of `contact_set(seed, ...)`."""
+def contact_case(seed: int, index: int, max_contacts: int = 40, kinds: Sequence[str] = KINDS) -> ContactCase:
+    """Return problem number `index` of `contact_set(seed, ...)`, of the kinds given in turn."""
     rng = np.random.default_rng([seed, index])
-    kind = KINDS[index % len(KINDS)]
+    kind = kinds[index % len(kinds)]
     return ContactCase(kind, random_contact(rng, int(rng.integers(1, max_contacts + 1)), kind))
 
 
