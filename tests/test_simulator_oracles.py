@@ -43,7 +43,8 @@ def test_without_contact_forward_dynamics_is_mujocos(name):
     robot = sf.load(name, ground=None)
     robot.model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_CONTACT) | int(mujoco.mjtDisableBit.mjDSBL_LIMIT)
     data, rng = mujoco.MjData(robot.model), np.random.default_rng(0)
-    for _ in range(10):
+    compared = 0
+    for _ in range(20):
         state = random_state(robot, rng)
         torque = rng.standard_normal(len(robot.joints))
         answer = sf.forward_dynamics(robot, state, torque, dt=DT)
@@ -52,6 +53,8 @@ def test_without_contact_forward_dynamics_is_mujocos(name):
         mujoco.mj_forward(robot.model, data)
         if not len(answer.contacts) and not any(row.force for row in answer.joint_rows):
             assert answer.acceleration == pytest.approx(data.qacc, rel=1e-8, abs=1e-8 * np.abs(data.qacc).max())
+            compared += 1
+    assert compared >= 10
 
 
 def test_without_contact_inverse_dynamics_is_mujocos():
