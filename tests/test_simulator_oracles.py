@@ -44,7 +44,7 @@ def test_without_contact_forward_dynamics_is_mujocos(name):
     robot.model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_CONTACT) | int(mujoco.mjtDisableBit.mjDSBL_LIMIT)
     data, rng = mujoco.MjData(robot.model), np.random.default_rng(0)
     compared = 0
-    for _ in range(20):
+    for _ in range(40):
         state = random_state(robot, rng)
         torque = rng.standard_normal(len(robot.joints))
         answer = sf.forward_dynamics(robot, state, torque, dt=DT)
