@@ -43,7 +43,7 @@ class Result(NamedTuple):
 
 
 def made(J, M, v, *, kind=CONE, offset=0.0, mu=0.5, bound=0.0, ground=0.0):
-    """The problem of blocks with rows J on a body of inertia M that would move with v; `ground`: velocity to subtract."""
+    """The problem of blocks with rows J on inertia M that would move with v; `ground`: velocity of what pushes."""
     J = np.asarray(J, dtype=float)
     n = len(J) // 3
     M = np.atleast_2d(np.asarray(M, dtype=float))
@@ -113,4 +113,3 @@ def violation(problem, f, edges=4):
 def velocity(problem, f):
     """Contact velocities (n, 3) under impulses f."""
     return (problem.W @ (problem.W.T @ f) + problem.c0).reshape(-1, 3)
-

@@ -16,7 +16,9 @@ PACKAGE = Path(surefoot.__file__).parent
 
 def run(code, folder, **environment):
     """Run Python code in a child that imports the package found in `folder`; returns the lines that it printed."""
-    clean = {k: v for k, v in os.environ.items() if k not in ("SUREFOOT_CACHE_DIR", "XDG_CACHE_HOME", "NUMBA_CACHE_DIR")}
+    clean = {
+        k: v for k, v in os.environ.items() if k not in ("SUREFOOT_CACHE_DIR", "XDG_CACHE_HOME", "NUMBA_CACHE_DIR")
+    }
     environment = {**clean, "PYTHONPATH": str(folder), **{k: str(v) for k, v in environment.items()}}
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=False)
     assert result.returncode == 0, result.stderr

@@ -11,7 +11,7 @@ from surefoot.kernels import fallback, status
 from surefoot.kernels.plant import BOX, CONE, NORMAL
 from surefoot.solvers.contact_samples import KINDS, contact_case, random_contact
 from tests.kernels.known import KNOWN, dragged_apart, plates
-from tests.kernels.problems import TOLERANCE, from_sample, made, point_mass, solve, velocity, violation
+from tests.kernels.problems import TOLERANCE, UP, from_sample, made, point_mass, solve, velocity, violation
 
 # Known answers
 
@@ -31,6 +31,32 @@ def test_known_answers(name, edges):
         assert np.abs(velocity(problem, result.f).ravel() - motion).max() <= 2e-9 * size
     if f is not None:
         assert np.abs(result.f - f).max() <= 1e-8 * max(np.abs(f).max(), 1e-300)
+
+
+def test_a_bar_rests_on_both_points():
+    assert solve(KNOWN["a bar on two points"].problem).f[::3] == pytest.approx([1.0, 1.0])
+
+
+@pytest.mark.parametrize("count", [1, 9, 60])
+def test_bodies_on_vertical_rails(count):
+    """Contacts whose tangents nothing can move: friction has nothing to say."""
+    J = np.zeros((3 * count, count))
+    J[::3] = np.eye(count)
+    result = solve(made(J, np.eye(count), -np.ones(count)))
+    assert result.status == status.SOLVED
+    assert result.f[::3] == pytest.approx(np.ones(count))
+
+
+@pytest.mark.parametrize("count", [9, 60])
+def test_many_bodies_side_by_side(count):
+    rng = np.random.default_rng(count)
+    v = rng.normal(size=(count, 3)) - [0, 0, 1]
+    problem = made(np.kron(np.eye(count), UP), np.eye(3 * count), v.ravel(), mu=0.5)
+    result = solve(problem)
+    assert result.status == status.SOLVED
+    for i in range(count):
+        alone = solve(point_mass(v[i], mu=0.5))
+        assert result.f[3 * i : 3 * i + 3] == pytest.approx(alone.f, abs=1e-9)
 
 
 def test_between_edges_a_finer_pyramid_holds_more():
@@ -263,5 +289,7 @@ def test_an_overflow_ends():
         "    assert solve(problem._replace(W=W)).status != 0 or place // 3 in (2, 5)\n"
     )
     folder = Path(__file__).parent.parent.parent
-    result = subprocess.run([sys.executable, "-c", code], cwd=folder, timeout=120, capture_output=True, text=True, check=False)
+    result = subprocess.run(
+        [sys.executable, "-c", code], cwd=folder, timeout=120, capture_output=True, text=True, check=False
+    )
     assert result.returncode == 0, result.stderr

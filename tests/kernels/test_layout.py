@@ -45,7 +45,9 @@ def test_every_array_of_the_bindings_is_where_the_layout_says(live):
     compared = 0
     for name, kind in seen._fields_:
         value = getattr(data, name, None)
-        here = kind is ctypes.c_void_p and getattr(seen, name) is not None  # of a null pointer the bindings show a stand-in
+        here = (
+            kind is ctypes.c_void_p and getattr(seen, name) is not None
+        )  # of a null pointer the bindings show a stand-in
         if here and isinstance(value, np.ndarray) and value.size:
             assert getattr(seen, name) == value.ctypes.data, name
             compared += 1
@@ -58,7 +60,19 @@ def test_every_field_of_every_contact(live):
     for ours, theirs in zip(contacts, data.contact, strict=True):
         for name in ("dist", "includemargin", "mu", "dim", "exclude", "efc_address"):
             assert getattr(ours, name) == getattr(theirs, name), name
-        for name in ("pos", "frame", "friction", "solref", "solreffriction", "solimp", "H", "geom", "flex", "elem", "vert"):
+        for name in (
+            "pos",
+            "frame",
+            "friction",
+            "solref",
+            "solreffriction",
+            "solimp",
+            "H",
+            "geom",
+            "flex",
+            "elem",
+            "vert",
+        ):
             assert np.array_equal(np.ravel(getattr(ours, name)), np.ravel(getattr(theirs, name))), name
 
 
