@@ -23,46 +23,14 @@ from pathlib import Path
 import numpy as np
 from rich.progress import Progress
 
+from benchmarks.coulomb import EDGES, CoulombSolver
 from surefoot.kernels import status as codes
-from surefoot.kernels.active_modes import make_scratch
-from surefoot.kernels.box import boxed
-from surefoot.kernels.contact_law import solve_contacts
-from surefoot.kernels.fallback import Fallback
-from surefoot.kernels.plant import CONE, NORMAL
-from surefoot.kernels.pyramid import pyramid_table
-from surefoot.kernels.working_set import make_pivoting
-from surefoot.solvers.contact_problem import ContactProblem, edge_directions
+from surefoot.solvers.contact_problem import ContactProblem
 from surefoot.solvers.contact_samples import KINDS, contact_case
 from surefoot.solvers.refutation import refute
 
 OUTCOMES = ("solved", "wrong", "no answer, by certificate", "no answer, by cases", "found by cases", "unsolved")
-EDGES = 4
 CHUNK = 250
-
-
-class Solver:
-    """The compiled solver with work arrays for 40 contacts, as a workspace holds them."""
-
-    def __init__(self, contacts: int = 40) -> None:
-        self.table = pyramid_table(edge_directions(EDGES))
-        self.contacts = contacts
-        self.work = {}
-
-    def __call__(self, problem: ContactProblem) -> tuple[int, np.ndarray, np.ndarray]:
-        """Status code, impulses, weights of a certificate."""
-        n, nu = problem.size, problem.W.shape[1]
-        if nu not in self.work:
-            pivoting = make_pivoting(self.contacts, EDGES, nu)
-            scratch, box = make_scratch(self.contacts, nu), boxed(pivoting)
-            self.work[nu] = scratch, pivoting, box, Fallback(scratch, box)
-        scratch, pivoting, box, fallback = self.work[nu]
-        kind = np.where(problem.closed, CONE, NORMAL).astype(np.int64)
-        f = np.zeros(3 * n)
-        code, _, _ = solve_contacts(
-            problem.W, nu, n, problem.c0, problem.gap_rate, kind, problem.mu, np.zeros(n), self.table, 1e-9,
-            scratch, box, fallback, f,
-        )  # fmt: skip
-        return code, f, pivoting.certificate[:n].copy()
 
 
 def certified(problem: ContactProblem, y: np.ndarray) -> bool:
@@ -74,9 +42,9 @@ def certified(problem: ContactProblem, y: np.ndarray) -> bool:
     return bool((y >= 0).all() and balanced and demand @ y < -1e-9 * np.abs(problem.c0).max() * y.sum())
 
 
-def judge(problem: ContactProblem, solver: Solver, nodes: int) -> tuple[str, float]:
+def judge(problem: ContactProblem, solver: CoulombSolver, nodes: int) -> tuple[str, float]:
     """Outcome and residual of one problem."""
-    code, f, y = solver(problem)
+    code, f, y = solver.solve(problem)
     if code == codes.SOLVED:
         residual = problem.residual(f, EDGES)
         return ("solved" if residual <= 1e-8 else "wrong"), residual
@@ -96,7 +64,7 @@ def run(
     seed: int, first: int, last: int, nodes: int, kinds: tuple[str, ...]
 ) -> tuple[Counter, dict[str, float], list[str]]:
     """Outcomes by kind, worst residual by kind, and the numbers of problems left unsolved or wrong."""
-    solver, counts, worst, open_cases = Solver(), Counter(), {}, []
+    solver, counts, worst, open_cases = CoulombSolver(), Counter(), {}, []
     for index in range(first, last):
         case = contact_case(seed, index, kinds=kinds)
         outcome, residual = judge(case.problem, solver, nodes)

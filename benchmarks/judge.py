@@ -7,6 +7,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
+from benchmarks.inertia import whiten
 from surefoot.solvers.contact_problem import ContactProblem
 
 TOUCH = 1.0  # m/s^2: contacts closer than dt^2 times this are closed
@@ -40,7 +41,7 @@ def rigid_step_residual(model: mujoco.MjModel, trace: Any, edges: int = 4) -> fl
     J[np.repeat(~closed, 3) & (np.arange(len(J)) % 3 > 0)] = 0.0  # an open contact has a normal row only
     geoms = trace.contact_geoms[rows]
     mu = model.geom_friction[geoms, 0].max(axis=1)
-    W = np.linalg.solve(np.linalg.cholesky(M), J.T).T
+    W = whiten(J, M)
     problem = ContactProblem(W, J @ free, np.maximum(gaps, 0.0) / dt, mu, closed)
     return max(float(motion), problem.residual(f, edges))
 

@@ -1,11 +1,10 @@
-"""Surefoot's own methods, found by import: a room that does not exist yet is reported as absent.
+"""Surefoot's own methods.
 
 Each function returns a `Method` (see `harness.py`). An adapter has this form, and no more is needed to enter a table:
 
     def name() -> Method:
-        part = _part("name", "surefoot.room.file")            # Absent, with the reason, if it is not there
         def prepare(problem: Problem, setting: Setting) -> Task:
-            ...                                               # not timed: work arrays, conversions
+            ...  # not timed: work arrays, conversions
             return Task(call=lambda: ..., judge=lambda answer: Verdict(claimed, residual), reset=lambda: ...)
         return Method("surefoot-name", "the law it solves", prepare, ours=True, note="Timed: ...")
 
@@ -15,110 +14,57 @@ status, `residual` is recomputed from the problem by a judge that shares no code
 
 from __future__ import annotations
 
-import importlib
-from types import ModuleType
-from typing import Any
-
-import numba
-import numpy as np
-
-from benchmarks.harness import Absent, Method, Problem, Setting, Task, Verdict
+from benchmarks.coulomb import EDGES, CoulombSolver, solve_repeatedly
+from benchmarks.harness import Method, Problem, Setting, Task, Verdict
 from benchmarks.judge import rigid_step_residual
 from benchmarks.standing import Standing, stands
-from surefoot.kernels.plant import CONE, NORMAL
+from surefoot.kernels.box import boxed
 from surefoot.kernels.status import SOLVED
-from surefoot.solvers.contact_problem import ContactProblem, edge_directions
+from surefoot.simulate import Simulator, Trace, policy
+from surefoot.solvers.contact_problem import ContactProblem
+from surefoot.solvers.lemke import lemke as pivot
+from surefoot.solvers.solution import Solution
 
-EDGES = 4
 LOOP = 10
 PYRAMID = "Coulomb's law with 4 edges"
 
 
-def lemke() -> Method:
-    """Lemke's method on the matrix."""
-    part = _part("surefoot-lemke", "surefoot.solvers.lemke")
-    solve = _name("surefoot-lemke", part, "lemke")
-
-    def prepare(problem: Problem, setting: Setting) -> Task:
-        contact: ContactProblem = problem.data
-        lcp = contact.lcp(EDGES)
-
-        def judge(solution: Any) -> Verdict:
-            return Verdict(solution.status.is_solved, contact.residual(contact.impulses(solution.z, EDGES), EDGES))
-
-        return Task(lambda: solve(lcp), judge)
-
-    note = "Timed: `lemke(problem)`, checks of the input and of the answer included"
-    return Method("surefoot-lemke", f"{PYRAMID}, as a linear complementarity problem", prepare, ours=True, note=note)
-
-
-def coulomb_kernel() -> Method:
+def coulomb() -> Method:
     """The structured solver on (W, c0): it never forms the matrix."""
-    law = _part("surefoot-coulomb", "surefoot.kernels.contact_law")
-    scratch = _part("surefoot-coulomb", "surefoot.kernels.active_modes").Scratch
-    solve = _name("surefoot-coulomb", law, "solve_contacts")
-    table = _name("surefoot-coulomb", _part("surefoot-coulomb", "surefoot.kernels.pyramid"), "pyramid_table")
-
-    @numba.njit
-    def loop(count, W, nu, n, c0, offset, kind, mu, bound, D, tolerance, work, pivoting, f):
-        status, residual, method = 0, 0.0, 0
-        for _ in range(count):
-            status, residual, method = solve(W, nu, n, c0, offset, kind, mu, bound, D, tolerance, work, pivoting, f)
-        return status, residual, method
+    solver = CoulombSolver()
 
     def prepare(problem: Problem, setting: Setting) -> Task:
         contact: ContactProblem = problem.data
-        n, nu = contact.size, contact.W.shape[1]
-        kind = np.where(contact.closed, CONE, NORMAL).astype(np.int64)
-        work, pivoting, f = _scratch(scratch, n, nu), law.Pivoting(np.zeros(3 * n), np.zeros(n)), np.zeros(3 * n)
-        bound, D = np.zeros(n), table(edge_directions(EDGES))
-        arguments = (
-            contact.W,
-            nu,
-            n,
-            contact.c0,
-            contact.gap_rate,
-            kind,
-            contact.mu,
-            bound,
-            D,
-            1e-9,
-            work,
-            pivoting,
-            f,
-        )
+        call = solver.call(contact)
+        box = boxed(call)
 
-        def judge(answer: tuple[int, float, int]) -> Verdict:
-            return Verdict(answer[0] == SOLVED, contact.residual(f, EDGES))
+        def judge(status: int) -> Verdict:
+            return Verdict(status == SOLVED, contact.residual(call.f, EDGES))
 
-        return Task(lambda: loop(LOOP, *arguments), judge, units=LOOP)
+        return Task(lambda: solve_repeatedly(box, LOOP), judge, units=LOOP)
 
     note = f"Timed: {LOOP} solves in a compiled loop, each from cold on (W, c0) and with its own check of the answer"
     return Method("surefoot-coulomb", PYRAMID, prepare, ours=True, note=note)
 
 
-def _scratch(Scratch: Any, n: int, nu: int) -> Any:
-    """Work arrays for n contacts and nu free velocities."""
-    unknowns = min(3 * n, 3 * nu + 24)
-    integers = {"mode": (n,), "block": (unknowns,), "order": (unknowns,)}
-    floats = {
-        "g": (n, 2),
-        "c": (3 * n,),
-        "y": (nu,),
-        "columns": (unknowns, 3),
-        "C": (unknowns, nu),
-        "R": (unknowns, nu),
-    }
-    floats |= {"S": (unknowns, unknowns), "LU": (unknowns, unknowns)}
-    floats |= {name: (unknowns,) for name in ("weight", "rhs", "x", "step", "residual")}
-    arrays = {name: np.zeros(shape, dtype=np.int64) for name, shape in integers.items()}
-    return Scratch(**arrays, **{name: np.zeros(shape) for name, shape in floats.items()})
+def lemke() -> Method:
+    """Lemke's method on the matrix."""
+
+    def prepare(problem: Problem, setting: Setting) -> Task:
+        contact: ContactProblem = problem.data
+        lcp = contact.lcp(EDGES)
+
+        def judge(solution: Solution) -> Verdict:
+            return Verdict(solution.status.is_solved, contact.residual(contact.impulses(solution.z, EDGES), EDGES))
+
+        return Task(lambda: pivot(lcp, throw=False), judge)
+
+    note = "Timed: `lemke(problem)`, its checks of the input and of the answer included, and its proof where it fails"
+    return Method("surefoot-lemke", f"{PYRAMID}, as a linear complementarity problem", prepare, ours=True, note=note)
 
 
 def simulator() -> Method:
     """A roll-out with a compiled policy."""
-    part = _part("surefoot-simulator", "surefoot.simulate")
-    Simulator, policy = (_name("surefoot-simulator", part, name) for name in ("Simulator", "policy"))
     pd, constant = policy(_pd), policy(_constant)
 
     def prepare(problem: Problem, setting: Setting) -> Task:
@@ -129,7 +75,7 @@ def simulator() -> Method:
         start = settled.state(-1)
         chosen = hold if setting.options["pd"] else constant.bind(settled.torque[-1])
 
-        def judge(trace: Any) -> Verdict:
+        def judge(trace: Trace) -> Verdict:
             held = trace.ok and stands(start.q, trace.q[-1]) and trace.contact_start[-1] - trace.contact_start[-2] == 4
             return Verdict(bool(held), rigid_step_residual(case.model, trace, EDGES))
 
@@ -151,22 +97,3 @@ def _pd(t, q, v, torque_out, memory, params):
 def _constant(t, q, v, torque_out, memory, params):
     torque_out[:] = params
     return 0
-
-
-def links() -> Any:
-    """The bundled quadruped, as a scene on a plane."""
-    return _name("links", _part("links", "surefoot.robots.families"), "build")("links")
-
-
-def _part(name: str, module: str) -> ModuleType:
-    try:
-        return importlib.import_module(module)
-    except ImportError as error:
-        raise Absent(name, str(error)) from None
-
-
-def _name(name: str, part: ModuleType, attribute: str) -> Any:
-    try:
-        return getattr(part, attribute)
-    except AttributeError:
-        raise Absent(name, f"{part.__name__} has no {attribute!r}") from None

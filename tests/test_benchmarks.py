@@ -4,10 +4,11 @@ import csv
 import math
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from benchmarks import machine, report
+from benchmarks import machine, ours, report
 from benchmarks.harness import (
     Absent,
     Method,
@@ -217,6 +218,18 @@ def test_a_missing_module_gives_the_pip_line():
     with pytest.raises(Absent, match="no_such_peer: No module named 'no_such_peer'") as caught:
         require("no_such_peer", "no_such_peer", "no-such-peer")
     assert caught.value.remedy == "pip install no-such-peer"
+
+
+@pytest.mark.parametrize(
+    ("name", "finders", "count"), [("lcp", [ours.coulomb, ours.lemke], 6), ("step", [ours.simulator], 1)]
+)
+def test_our_methods_solve_their_problems(name, finders, count):
+    few = ALL[name].problems(True)[:count]
+    result = measure(replace(ALL[name], finders=finders, problems=lambda quick: few), repeats=1)
+    assert len(result.records) == len(finders) * len(few) * len(ALL[name].settings)
+    for record in result.records:
+        assert record.claimed, record
+        assert record.residual < 1e-9, record
 
 
 def test_the_command_line_names_its_test_sets():

@@ -10,6 +10,7 @@ from benchmarks import ours
 from benchmarks.harness import Problem, Setting, TestSet
 from benchmarks.peers import mujoco as engine
 from benchmarks.standing import Standing
+from surefoot.robots.families import build
 
 DT = 1e-3  # s
 KP, KD = 60.0, 0.2  # N m / rad, N m s / rad
@@ -21,7 +22,7 @@ SEED = 4
 
 def problems(quick: bool) -> Sequence[Problem]:
     """Postures within 10 % of home's angles, the same in all legs, so that all four feet stay down."""
-    links = ours.links()
+    links = build("links")
     home = links.home().q
     model = links.spec.compile()
     model.opt.timestep = DT
