@@ -53,7 +53,10 @@ FOUR_BAR = """
 <body name="rocker" pos="0.4 0 0"><joint name="c" axis="0 1 0" damping="0.05"/>
   <geom type="capsule" size="0.02" fromto="0 0 0 0 0 0.3"/></body>
 """
-LOOP = '<option><flag contact="disable"/></option><equality><connect body1="coupler" body2="rocker" anchor="0.4 0 0"/></equality>'
+LOOP = (
+    '<option><flag contact="disable"/></option>'
+    '<equality><connect body1="coupler" body2="rocker" anchor="0.4 0 0"/></equality>'
+)
 
 
 def four_bar():

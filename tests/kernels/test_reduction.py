@@ -192,7 +192,7 @@ def test_inertia_and_momentum_of_a_scene(make):
     forces = (p.qfrc_passive, p.qfrc_applied, p.qfrc_bias, p.dof_damping)
     assemble(p.m, p.d, p.qvel, *forces, space.dt, step.torque, step.reduced.M, step.reduced.kappa)
     M, kappa = dense_problem(space)
-    assert step.reduced.M == pytest.approx(M, rel=1e-14, abs=1e-14)
+    assert pytest.approx(M, rel=1e-14, abs=1e-14) == step.reduced.M
     assert step.reduced.kappa == pytest.approx(kappa, rel=1e-10, abs=1e-12)
     # The envelope keeps the sparsity of the tree and loses nothing.
     J = rng.normal(size=(6, scene.nv))
