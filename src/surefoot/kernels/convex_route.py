@@ -20,7 +20,7 @@ import numpy as np
 from numba import int64
 from numpy import ndarray
 
-from surefoot.kernels.active_modes import checked_residual, solve_modes
+from surefoot.kernels.active_modes import solve_modes
 from surefoot.kernels.cache import inlined, kernel
 from surefoot.kernels.plant import BOX, CONE
 from surefoot.kernels.principal_pivoting import (
@@ -70,14 +70,10 @@ def make_convex(capacity: int, edges: int, nv: int) -> Convex:
 
 
 @kernel
-def solve_convex_route(W, nu, n, c0, offset, kind, mu, bound, D, scale, tolerance, release, s, work, f, certificate):
+def solve_convex_route(W, nu, n, c0, offset, kind, mu, bound, D, scale, tolerance, s, work, f, certificate):
     """Returns (status, residual). INFEASIBLE and INCONSISTENT leave their culprits in `certificate` (n,).
 
-    Infinite friction holds a closed contact. With `release` one that ends without load is let go. Where that has no
-    answer (held it
-    would be pulled, released it would be driven in: Painleve's paradox) a pass without `release` keeps it held
-        without load, the
-    limit of ever larger friction.
+    Infinite friction holds a closed contact; one that ends without load is let go.
     """
     for i in range(n):
         work.released[i] = False
@@ -100,7 +96,7 @@ def solve_convex_route(W, nu, n, c0, offset, kind, mu, bound, D, scale, toleranc
         if result.status != SOLVED:
             if result.status != INFEASIBLE or widened == 3:
                 return UNSOLVED, math.inf
-            held = _mark_held(n, kind, mu, count, work, certificate)
+            held = _mark_held(n, kind, mu, count, scale, work, certificate)
             proven = _normals_infeasible(W, nu, n, c0, offset, kind, scale, work, certificate)
             if proven or held:
                 return (INFEASIBLE if proven else INCONSISTENT), math.inf
@@ -114,12 +110,8 @@ def solve_convex_route(W, nu, n, c0, offset, kind, mu, bound, D, scale, toleranc
         basic = result.basic
         change = _next_shift(W, nu, n, c0, kind, mu, D, work)
         _impulses(n, kind, mu, D, work, f)
-        released = release and _release(n, kind, mu, D, s, work, f)
-        if not release:
-            residual = checked_residual(W, nu, n, c0, offset, kind, mu, bound, D, scale, s, f)
-            if residual <= tolerance:
-                return SOLVED, residual
-        elif released or round in (0, 1, 2, 4, 8, 16, 32, 39) or change <= 1e-12 * scale:
+        released = _release(n, kind, mu, D, s, work, f)
+        if released or round in (0, 1, 2, 4, 8, 16, 32, 39) or change <= 1e-12 * scale:
             read_modes(W, nu, n, c0, kind, mu, bound, D, s, f)
             residual = solve_modes(W, nu, n, c0, offset, kind, mu, bound, D, scale, inner, int64(8), int64(24), s, f)
             if residual <= tolerance:
@@ -257,9 +249,16 @@ def _release(n, kind, mu, D, s, work, f):
 
 
 @inlined
-def _mark_held(n, kind, mu, count, work, certificate):
+def _mark_held(n, kind, mu, count, scale, work, certificate):
     """Mark contacts of infinite friction whose tangents the certificate of infeasibility uses; True if there is one."""
     held = False
+    missing = 0.0
+    weight = 0.0
+    for row in range(count):
+        missing -= work.b[row] * work.certificate[row]
+        weight += work.certificate[row]
+    if missing <= 1e-7 * scale * weight:
+        return False  # rounding in dependent rows, not a contradiction
     for i in range(n):
         if kind[i] == BOX or not (_has_cone(i, kind, mu, work) and math.isinf(mu[i])):
             continue

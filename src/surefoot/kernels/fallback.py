@@ -15,9 +15,9 @@ from surefoot.kernels.active_modes import solve_modes
 from surefoot.kernels.cache import compiled_pointer, inlined
 from surefoot.kernels.convex_route import solve_convex_route
 from surefoot.kernels.plant import CONE
-from surefoot.kernels.status import INFEASIBLE, SOLVED, UNSOLVED
+from surefoot.kernels.status import INCONSISTENT, REGULARISED, SOLVED, UNSOLVED
 from surefoot.kernels.sweeps import sweep
-from surefoot.kernels.working_set import solve_working_set
+from surefoot.kernels.working_set import VERY_ROUGH, solve_working_set
 
 # Who found the answer.
 GUESS = 1
@@ -27,43 +27,39 @@ PIVOTS = 4
 
 
 @inlined
-def _any_infinite(n, kind, mu):
+def _any_finite(n, kind, mu):
+    """Whether some contact may slip."""
     for i in range(n):
-        if kind[i] == CONE and math.isinf(mu[i]):
+        if kind[i] == CONE and not math.isinf(mu[i]):
             return True
     return False
 
 
+@inlined
+def _smoothed(n, mu, mu_out):
+    """Copy friction, none of it above VERY_ROUGH; True if that changed any."""
+    changed = False
+    for i in range(n):
+        mu_out[i] = min(mu[i], VERY_ROUGH)
+        changed = changed or mu[i] > VERY_ROUGH
+    return changed
+
+
 def _fallback(W, nu, n, c0, offset, kind, mu, bound, D, scale, tolerance, s, box, f):
-    """All but the first guess; opens the box of work arrays only now."""
+    """Returns (status, residual, method).
+
+    Infinite friction may have no answer: held, a contact would be pulled; released, it would be driven in (Painleve's
+    paradox). Then friction of 1e4 stands for it, and the answer is called REGULARISED.
+    """
     pivoting = box.value
     inner = 1e-3 * tolerance
-    verdict, residual = UNSOLVED, math.inf
-    for release in (True, False):
-        if not release and not _any_infinite(n, kind, mu):
-            break
-        verdict, residual = solve_convex_route(
-            W,
-            nu,
-            n,
-            c0,
-            offset,
-            kind,
-            mu,
-            bound,
-            D,
-            scale,
-            tolerance,
-            release,
-            s,
-            pivoting.convex,
-            f,
-            pivoting.certificate,
-        )
-        if verdict == SOLVED or verdict == INFEASIBLE:
-            return verdict, residual, CONVEX
-        if verdict != UNSOLVED:
-            break
+    verdict, residual = solve_convex_route(
+        W, nu, n, c0, offset, kind, mu, bound, D, scale, tolerance, s, pivoting.convex, f, pivoting.certificate
+    )
+    if verdict != UNSOLVED and verdict != INCONSISTENT:
+        return verdict, residual, CONVEX
+    if verdict == INCONSISTENT and not _any_finite(n, kind, mu):
+        return verdict, residual, CONVEX
     for r in range(3 * n):
         pivoting.best[r] = 0.0
     for stage in range(3):
@@ -74,7 +70,16 @@ def _fallback(W, nu, n, c0, offset, kind, mu, bound, D, scale, tolerance, s, box
         if residual <= tolerance:
             return SOLVED, residual, SWEEPS
     status, residual = solve_working_set(W, nu, n, c0, offset, kind, mu, bound, D, scale, tolerance, s, pivoting, f)
-    return (verdict if status != SOLVED else status), residual, PIVOTS
+    if status == SOLVED:
+        return status, residual, PIVOTS
+    if verdict == INCONSISTENT or not _smoothed(n, mu, pivoting.mu):
+        for r in range(3 * n):
+            f[r] = 0.0
+        return verdict, math.inf, PIVOTS
+    status, residual = solve_convex_route(
+        W, nu, n, c0, offset, kind, pivoting.mu, bound, D, scale, tolerance, s, pivoting.convex, f, pivoting.certificate
+    )
+    return (REGULARISED if status == SOLVED else UNSOLVED), residual, CONVEX
 
 
 class Fallback(types.WrapperAddressProtocol):

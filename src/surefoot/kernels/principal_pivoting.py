@@ -6,7 +6,7 @@ Find x with `w = W W'x + b, x >= 0, w >= 0, x'w = 0`: the conditions of `min 1/2
 
 The dual active set method [Goldfarb1983] on the latter: take the most violated row into the basis, and let rows whose
 multiplier would turn negative leave by a ratio test on the way. Rows in the basis are independent, so there are at most
-nu of them; pricing all n rows costs n nu. The seed's Algorithm 2 lacks the exchange for a dependent row [Zapolsky].
+nu of them; pricing all n rows costs n nu. Algorithm 2 of [Zapolsky2015] lacks this exchange.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from numpy import ndarray
 
 from surefoot.kernels.cache import kernel
 from surefoot.kernels.plant import GIVEN
-from surefoot.kernels.status import CAPACITY, LOG_FULL, POLICY, SOLVED
+from surefoot.kernels.status import CAPACITY, LOG_FULL, POLICY, REGULARISED, SOLVED
 from surefoot.kernels.step import advance, find_rows, solve_rows
 
 _VECTOR = types.float64[::1]
@@ -73,6 +73,7 @@ def roll(box, policy, loop, log, first, last, every, t0, resume):
                 return POLICY, k
         for i in range(loop.dofs.shape[0]):
             step.torque[loop.dofs[i]] = loop.torque[i]
+            log.torque[k, i] = loop.torque[i]
         status, n = find_rows(
             plant, rows, step.settings, step.torque, step.v_next, step.planned, step.stance, step.warnings, int64(-1)
         )
@@ -84,8 +85,6 @@ def roll(box, policy, loop, log, first, last, every, t0, resume):
         status, residual, method, nu, _ = solve_rows(step, n)
         if status == CAPACITY:
             return status, k
-        for i in range(loop.dofs.shape[0]):
-            log.torque[k, i] = loop.torque[i]
         log.status[k] = status
         log.residual[k] = residual
         log.method[k] = method
@@ -106,7 +105,7 @@ def roll(box, policy, loop, log, first, last, every, t0, resume):
                     log.frames[used, r, c] = rows.frame[i, r, c]
             used += 1
         log.start[k + 1] = used
-        if status != SOLVED:
+        if status != SOLVED and status != REGULARISED:
             return status, k
         advance(step, n, nu)
         for i in range(nq):

@@ -40,11 +40,11 @@ def law_conditions(problem: Mapping[str, Any]) -> dict[str, float]:
         if problem["kind"][i] != CONE or mu == 0:
             miss = np.abs(tangent).max()
         elif np.isinf(mu):
-            miss = min(np.abs(slip).max(), max(push, np.abs(tangent).max()))  # what slips carries nothing
+            miss = min(push, np.abs(slip).max()) if push > 1e-12 * scale else np.abs(tangent).max()
         elif m == 0:
             miss = 0.0
         else:
-            radius = m * mu * max(f[i, 0], 0.0)
+            radius = min(m * mu * max(f[i, 0], 0.0), 1e6 * np.abs(tangent - slip).max())  # beyond, it does not bind
             miss = np.abs(tangent - project_on_pyramid(tangent - slip, radius, len(problem["edges"]))).max()
         worst["friction"] = max(worst["friction"], float(miss))
     return {name: float(value / scale) for name, value in worst.items()}

@@ -15,8 +15,8 @@ class Status(Enum):
     SOLVED = (codes.SOLVED, "solved: every condition of the law holds")
     REGULARISED = (
         codes.REGULARISED,
-        "regularised: only a slightly softened problem could be solved, and its answer misses the tolerance of the "
-        "given one; look at the residual, and remove contacts that repeat others or differ wildly in scale",
+        "regularised: the problem as given could not be solved, a slightly softened one was (friction of 1e4 for "
+        "infinite friction, or a little compliance); look at the residual before you trust it",
     )
     UNSOLVED = (
         codes.UNSOLVED,
@@ -31,13 +31,13 @@ class Status(Enum):
     PIVOT_LIMIT = (codes.PIVOT_LIMIT, "pivot limit: stopped before an answer was found; raise max_pivots")
     INCONSISTENT = (
         codes.INCONSISTENT,
-        "inconsistent: the prescribed motion contradicts the contacts; ask for the nearest consistent motion, or "
-        "prescribe fewer joints",
+        "inconsistent: the prescribed motion would drag contacts that may not slip; let them keep their distances, "
+        "prescribe fewer joints, or use a law with finite friction",
     )
     INDETERMINATE = (
         codes.INDETERMINATE,
-        "indeterminate: the motion is determined but the contact forces are not, every contact velocity being "
-        "prescribed; zero forces are one answer, free a joint to get the forces of another",
+        "indeterminate: internal force free; prescribed bodies may squeeze what is between them by any amount, so the "
+        "forces (and, with friction, what they hold) are one answer of many; give some joints a torque, not a motion",
     )
     NOT_FINITE = (
         codes.NOT_FINITE,
@@ -75,8 +75,8 @@ class Status(Enum):
 
     @property
     def is_answer(self) -> bool:
-        """Whether the motion satisfies the law: solved, or solved but for forces that nothing determines."""
-        return self in (Status.SOLVED, Status.INDETERMINATE)
+        """Whether the answer can be used: solved, softened a little, or with forces that nothing determines."""
+        return self in (Status.SOLVED, Status.INDETERMINATE, Status.REGULARISED)
 
     def __str__(self) -> str:
         return self.value
