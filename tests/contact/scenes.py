@@ -46,7 +46,6 @@ def random_state(scene, rng, *, reach=0.3, speed=1.0):
 
 
 FOUR_BAR = """
-<geom name="ground" type="plane" size="1 1 1" pos="0 0 -2"/>
 <body name="crank"><joint name="a" axis="0 1 0" damping="0.1"/><geom type="capsule" size="0.02" fromto="0 0 0 0 0 0.3"/>
   <body name="coupler" pos="0 0 0.3"><joint name="b" axis="0 1 0"/>
     <geom type="capsule" size="0.02" fromto="0 0 0 0.4 0 0"/></body></body>
@@ -59,9 +58,9 @@ LOOP = (
 )
 
 
-def four_bar():
-    """A planar loop of three links; its equality has two rows that act, one that never can."""
-    return compiled(FOUR_BAR, LOOP, joints=("a", "b", "c"))
+def four_bar(yaw=0.0):
+    """A planar loop of three links, turned by `yaw` degrees; its equality has two rows that act, one that never can."""
+    return compiled(f'<body name="frame" euler="0 0 {yaw}">{FOUR_BAR}</body>', LOOP, joints=("a", "b", "c"))
 
 
 def dense_problem(space):
