@@ -16,7 +16,7 @@ from surefoot.kernels.cache import compiled_pointer, inlined
 from surefoot.kernels.convex_route import solve_convex_route
 from surefoot.kernels.plant import CONE
 from surefoot.kernels.status import INCONSISTENT, REGULARISED, SOLVED, UNSOLVED
-from surefoot.kernels.sweeps import sweep
+from surefoot.kernels.sweeps import read_modes, sweep
 from surefoot.kernels.working_set import VERY_ROUGH, solve_working_set
 
 # Who found the answer.
@@ -49,7 +49,7 @@ def _fallback(W, nu, n, c0, offset, kind, mu, bound, D, scale, tolerance, s, box
     """Returns (status, residual, method).
 
     Infinite friction may have no answer: held, a contact would be pulled; released, it would be driven in (Painleve's
-    paradox). Then friction of 1e4 stands for it, and the answer is called REGULARISED.
+    paradox). Then friction of 1e3 stands for it, and the answer is called REGULARISED.
     """
     pivoting = box.value
     inner = 1e-3 * tolerance
@@ -79,7 +79,24 @@ def _fallback(W, nu, n, c0, offset, kind, mu, bound, D, scale, tolerance, s, box
     status, residual = solve_convex_route(
         W, nu, n, c0, offset, kind, pivoting.mu, bound, D, scale, tolerance, s, pivoting.convex, f, pivoting.certificate
     )
-    return (REGULARISED if status == SOLVED else UNSOLVED), residual, CONVEX
+    if status != SOLVED:
+        for r in range(3 * n):
+            pivoting.best[r] = max(f[r], 0.0) if r % 3 == 0 else 0.0
+        status, residual = solve_working_set(
+            W, nu, n, c0, offset, kind, pivoting.mu, bound, D, scale, tolerance, s, pivoting, f
+        )
+    if status != SOLVED:
+        return UNSOLVED, math.inf, PIVOTS
+    # Friction that is large but finite has the same modes: solve them with its own value.
+    for r in range(3 * n):
+        pivoting.best[r] = f[r]
+    read_modes(W, nu, n, c0, kind, pivoting.mu, bound, D, s, f)
+    exact = solve_modes(W, nu, n, c0, offset, kind, mu, bound, D, scale, inner, int64(8), int64(24), s, f)
+    if exact <= tolerance:
+        return SOLVED, exact, PIVOTS
+    for r in range(3 * n):
+        f[r] = pivoting.best[r]
+    return REGULARISED, residual, PIVOTS
 
 
 class Fallback(types.WrapperAddressProtocol):

@@ -30,7 +30,7 @@ from surefoot.kernels.plant import BOX, CONE
 from surefoot.kernels.status import SOLVED, UNSOLVED
 from surefoot.kernels.sweeps import read_modes
 
-VERY_ROUGH = 1e4  # stands for infinite friction where that has no form or no answer
+VERY_ROUGH = 1e3  # stands for infinite friction where that has no form or no answer
 
 
 class Pivoting(NamedTuple):

@@ -1,6 +1,7 @@
 """Contact with Coulomb friction as a problem of its own, and as a linear complementarity problem.
 
-Velocities at the contacts are affine in the impulses, `c = G f + c0` with `G = W W'`, and per contact (docs/one_problem.md)
+Velocities at the contacts are affine in the impulses, `c = G f + c0` with `G = W W'`, and per contact
+(docs/one_problem.md)
 
     0 <= f_n  perp  c_n + gap_rate >= 0
     f_t minimises c_t'f_t over mu f_n conv(D)              closed contacts; an open contact has f_t = 0
