@@ -134,7 +134,7 @@ def test_the_robot_is_pushed_by_the_object_and_the_object_by_the_ground():
     data = mujoco.MjData(robot.model)
     robot.home().to_mujoco(data)
     mujoco.mj_forward(robot.model, data)
-    x, y, z = data.geom_xpos[foot]
+    x, y, _ = data.geom_xpos[foot]
     # The box's top touches the foot from the side.
     box = sf.Box(size=(0.1, 0.1, 0.1), mass=1, position=(x + 0.05 + robot.model.geom_size[foot, 0], y, 0.05))
     contacts = found(sf.scene(robot, objects=[box])).contacts()
