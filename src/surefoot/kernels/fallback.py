@@ -14,7 +14,6 @@ from numba import int64, typeof, types
 from surefoot.kernels.active_modes import solve_modes
 from surefoot.kernels.cache import compiled_pointer, inlined
 from surefoot.kernels.convex_route import solve_convex_route
-from surefoot.kernels.plant import CONE
 from surefoot.kernels.status import INCONSISTENT, REGULARISED, SOLVED, UNSOLVED
 from surefoot.kernels.sweeps import read_modes, sweep
 from surefoot.kernels.working_set import VERY_ROUGH, solve_working_set
@@ -24,15 +23,6 @@ GUESS = 1
 CONVEX = 2
 SWEEPS = 3
 PIVOTS = 4
-
-
-@inlined
-def _any_finite(n, kind, mu):
-    """Whether some contact may slip."""
-    for i in range(n):
-        if kind[i] == CONE and not math.isinf(mu[i]):
-            return True
-    return False
 
 
 @inlined
@@ -58,8 +48,7 @@ def _fallback(W, nu, n, c0, offset, kind, mu, bound, D, scale, tolerance, s, box
     )
     if verdict != UNSOLVED and verdict != INCONSISTENT:
         return verdict, residual, CONVEX
-    if verdict == INCONSISTENT and not _any_finite(n, kind, mu):
-        return verdict, residual, CONVEX
+    # Inconsistent only if all closed contacts stay: some may lift, which the others find out.
     for r in range(3 * n):
         pivoting.best[r] = 0.0
     for stage in range(3):
