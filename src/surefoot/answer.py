@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from surefoot.contact.contacts import Contacts
 from surefoot.errors import SolveError
 from surefoot.kernels import fallback
 from surefoot.kernels import status as codes
-from surefoot.kernels.plant import DRY_FRICTION
+from surefoot.kernels.plant import CONE, DRY_FRICTION
 from surefoot.laws import Law
 from surefoot.laws.conditions import law_conditions
 from surefoot.motion.workspace import Workspace
@@ -48,7 +48,7 @@ class JointRow:
     velocity: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Answer:
     """One solved step.
 
@@ -159,7 +159,7 @@ def answer_from(
 ) -> Answer:
     """Copy what a workspace holds after a solve into an Answer."""
     step, scene, n = space.step, space.scene, space.count
-    contacts = given if given is not None else space.contacts()
+    contacts = space.contacts() if given is None else replace(given, closed=step.rows.kind[: len(given)] == CONE)
     k = len(contacts)
     f = step.f[: 3 * n].copy() if code != codes.NOT_FINITE else np.zeros(3 * n)
     prescribed = step.prescribed.copy()

@@ -56,7 +56,7 @@ def solve(
     law = as_law(Coulomb() if law is None else law)
     space = _workspace(robot, state, dt, law)
     moved, v_next = _prescribed(robot, state, space.dt, velocity, acceleration)
-    loaded, tau = _by_joint("torque", robot, torque)
+    loaded, tau = by_joint("torque", robot, torque)
     for i in np.flatnonzero(moved & loaded):
         raise InputError(
             f"torque: joint {robot.joints[i]!r} has both a torque and a prescribed motion; give one of them"
@@ -68,6 +68,8 @@ def solve(
     residual, method = np.inf, 0
     if code == codes.SOLVED:
         code, residual, method = space.solve()
+    if code == codes.SOLVED and space.forces_undetermined():
+        code = codes.INDETERMINATE
     given = contacts if isinstance(contacts, Contacts) else None
     return answer_from(space, state, law, given, code, residual, method).raise_if(throw)
 
@@ -117,6 +119,12 @@ def inverse_dynamics(
         contacts: see `solve`.
         throw: see `solve`.
     """
+    _check_robot(robot)
+    if acceleration is None:
+        raise InputError(
+            "acceleration: expected one for every actuated joint, got None; use solve(...) to leave some free"
+        )
+    acceleration = _by_name(acceleration)
     if isinstance(acceleration, Mapping):
         missing = [joint for joint in robot.joints if joint not in acceleration]
         if missing:
@@ -129,21 +137,23 @@ def inverse_dynamics(
 
 def _workspace(robot: Scene, state: State, dt: float, law: Law) -> Workspace:
     """A fresh workspace at this state; contacts are found as far as the present speeds can reach in a step."""
-    if not isinstance(robot, Scene):
-        raise InputError(f"robot: expected a robot or scene (see sf.load), got {type(robot).__name__}")
-    if not isinstance(state, State):
-        raise InputError(f"state: expected a State (see robot.home()), got {type(state).__name__}")
+    _check_robot(robot)
     space = Workspace(robot, dt, law_mu=law.believed_mu, edges=law.edge_count)
     space.load(state)
     return space
+
+
+def _check_robot(robot: Any) -> None:
+    if not isinstance(robot, Scene):
+        raise InputError(f"robot: expected a robot or scene (see sf.load), got {type(robot).__name__}")
 
 
 def _prescribed(
     robot: Scene, state: State, dt: float, velocity: Any, acceleration: Any
 ) -> tuple[NDArray[np.bool_], Array]:
     """Which actuated joints are prescribed, and their velocities at the end of the step."""
-    given_v, v = _by_joint("velocity", robot, velocity)
-    given_a, a = _by_joint("acceleration", robot, acceleration)
+    given_v, v = by_joint("velocity", robot, velocity)
+    given_a, a = by_joint("acceleration", robot, acceleration)
     for i in np.flatnonzero(given_v & given_a):
         raise InputError(
             f"acceleration: joint {robot.joints[i]!r} has both a velocity and an acceleration; give one of them"
@@ -151,11 +161,12 @@ def _prescribed(
     return given_v | given_a, np.where(given_a, state.v[robot.dofs] + dt * a, v)
 
 
-def _by_joint(name: str, robot: Scene, values: Any) -> tuple[NDArray[np.bool_], Array]:
+def by_joint(name: str, robot: Scene, values: Any) -> tuple[NDArray[np.bool_], Array]:
     """(given, value) per actuated joint, from None, an array or a dict by name."""
     count = len(robot.joints)
     if values is None:
         return np.zeros(count, dtype=bool), np.zeros(count)
+    values = _by_name(values)
     if isinstance(values, Mapping):
         places = checks.indices(name, values, robot.joints, "actuated joint")
         given, result = np.zeros(count, dtype=bool), np.zeros(count)
@@ -164,3 +175,10 @@ def _by_joint(name: str, robot: Scene, values: Any) -> tuple[NDArray[np.bool_], 
             result[i] = checks.number(f"{name}[{robot.joints[i]!r}]", value)
         return given, result
     return np.ones(count, dtype=bool), checks.array(name, values, (count,))
+
+
+def _by_name(values: Any) -> Any:
+    """A pandas Series with names for an index as a dict; anything else as it is."""
+    if hasattr(values, "to_dict") and np.ndim(values) == 1 and all(isinstance(name, str) for name in values.index):
+        return values.to_dict()
+    return values

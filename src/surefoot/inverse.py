@@ -57,6 +57,7 @@ class InverseDynamics:
         returns the previous torques, and `status` says what happened.
         """
         space, robot = self._space, self.robot
+        self._last = None
         wanted = checks.array("acceleration", acceleration, self._torque.shape)
         space.load(state)
         space.step.v_next[robot.dofs] = space.data.qvel[robot.dofs] + self.dt * wanted

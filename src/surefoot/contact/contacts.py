@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +18,7 @@ from surefoot.robots.state import State
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Contacts:
     """n contacts. The second body pushes on the first along the normal; a positive gap is open.
 
@@ -27,7 +28,8 @@ class Contacts:
             ones are 0.
         gaps: (n,) m; negative: depth.
         mu: (n,) friction coefficient, inf allowed.
-        closed: (n,) touching at the start of the step: friction acts. Open ones enter with their normal row only.
+        closed: (n,) touching at the start of the step: friction acts. Open ones enter with their normal row only; those
+            that a user gave with a gap are open once the step is known.
         bodies: names of the first and the second body.
         names: one name a contact, such as "LF_FOOT on ground".
         geoms: (n, 2) geom indices, -1 where the user gave the point.
@@ -77,24 +79,34 @@ class Contacts:
             gaps: m, one or n.
             against: n names of the pushing bodies; default "world".
         """
+        if not isinstance(scene, Scene):
+            raise InputError(f"scene: expected a robot or scene (see sf.load), got {type(scene).__name__}")
+        if not isinstance(state, State):
+            raise InputError(f"state: expected a State (see robot.home()), got {type(state).__name__}")
         points = checks.array("points", points, (None, 3))
         n = len(points)
         normals = np.tile([0.0, 0.0, 1.0], (n, 1)) if normals is None else checks.array("normals", normals, (n, 3))
-        lengths = np.linalg.norm(normals, axis=1)
-        if (lengths == 0).any():
-            raise InputError(f"normals: expected a direction, got a zero vector at index {int(np.argmin(lengths))}")
-        normals = normals / lengths[:, None]
-        against = ["world"] * n if against is None else list(against)
+        largest = np.abs(normals).max(axis=1, initial=0.0)
+        if (largest == 0).any():
+            raise InputError(f"normals: expected a direction, got a zero vector at index {int(np.argmin(largest))}")
+        normals = normals / largest[:, None]
+        normals /= np.linalg.norm(normals, axis=1)[:, None]
+        against = ["world"] * n if against is None else against
         known = [scene.model.body(i).name for i in range(scene.model.nbody)]
         for name, given in (("bodies", bodies), ("against", against)):
+            if isinstance(given, str) or not isinstance(given, Sequence):
+                raise InputError(f"{name}: expected a list of {n} names, one a point, got {given!r}")
             if len(given) != n:
-                raise InputError(f"{name}: expected {n} names, one a point, got {len(given)}")
+                raise InputError(f"{name}: expected a list of {n} names, one a point, got {len(given)} of them")
         first, second = (
             checks.indices("bodies", bodies, known, "body"),
             checks.indices("against", against, known, "body"),
         )
-        friction = np.array([checks.friction("mu", value) for value in np.broadcast_to(mu, (n,))])
-        distance = checks.array("gaps", np.broadcast_to(gaps, (n,)), (n,))
+        for i in range(n):
+            if first[i] == second[i]:
+                raise InputError(f"against: expected another body than {bodies[i]!r} itself, at index {i}")
+        friction = np.array([checks.friction("mu", value) for value in _one_or_each("mu", mu, n)])
+        distance = checks.array("gaps", _one_or_each("gaps", gaps, n), (n,))
         data = mujoco.MjData(scene.model)
         state.to_mujoco(data)
         mujoco.mj_kinematics(scene.model, data)
@@ -112,6 +124,16 @@ class Contacts:
             points, frames, distance, friction, np.ones(n, dtype=bool), pairs,
             tuple(f"{a} on {b}" for a, b in pairs), np.full((n, 2), -1), J,
         )  # fmt: skip
+
+
+def _one_or_each(name: str, values: Any, n: int) -> list[Any]:
+    """One value for each of n, from one for all or from n."""
+    if np.ndim(values) == 0:
+        return [values] * n
+    values = list(values)
+    if len(values) != n:
+        raise InputError(f"{name}: expected one number or {n}, got {len(values)}")
+    return [value.item() if isinstance(value, np.generic) else value for value in values]
 
 
 def contact_frame(normal: Array, slip: Array) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from surefoot import checks
+from surefoot.errors import InputError
 from surefoot.laws.coulomb import Coulomb
 from surefoot.laws.law import Law
 from surefoot.laws.no_slip import NoSlip
@@ -16,4 +17,6 @@ def as_law(law: Law | str) -> Law:
     """A law from itself or from its name, with default parameters."""
     if isinstance(law, Law):
         return law
+    if not isinstance(law, str):
+        raise InputError(f"law: expected a law such as sf.Coulomb() or its name, got {law!r}")
     return LAWS[checks.choice("law", law, LAWS)]()

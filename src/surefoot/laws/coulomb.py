@@ -13,6 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from surefoot import checks
+from surefoot.errors import InputError
 from surefoot.laws.law import Law
 
 
@@ -37,7 +38,8 @@ class Coulomb(Law):
         """Check the numbers."""
         if self.mu is not None:
             checks.friction("mu", self.mu)
-        checks.choice("edges", self.edges, (4, 8, 16))
+        if not isinstance(self.edges, int) or self.edges not in (4, 8, 16):
+            raise InputError(f"edges: expected one of 4, 8, 16, got {self.edges!r}")
 
     @property
     def believed_mu(self) -> float:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import nnls
 
 from surefoot import checks
 from surefoot.contact.contacts import Contacts, contact_names
@@ -70,7 +72,7 @@ class Workspace:
             tolerance: residual of the law that counts as solved, relative to the largest contact velocity.
         """
         self.scene = scene
-        self.dt = checks.number("dt", dt, above=0.0)
+        self.dt = step_size(dt)
         self.model: mujoco.MjModel = copy.copy(scene.model)
         self.model.opt.jacobian = mujoco.mjtJacobian.mjJAC_DENSE
         self.model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_LIMIT | mujoco.mjtDisableBit.mjDSBL_FRICTIONLOSS
@@ -94,15 +96,25 @@ class Workspace:
         self.plant = self._plant()
         self.step = self._arrays()
         self.box = boxed(self.step)
+        self._quaternions = _quaternions(self.model)
+        self._bodies = {self.model.body(i).name for i in range(self.model.nbody)}
         self.count = 0
         self.free_count = 0
         self.bilateral_count = 0
 
     def load(self, state: State) -> None:
-        """Put a state into the data."""
+        """Put a state into the data; nothing of an earlier call is left."""
+        if not isinstance(state, State):
+            raise InputError(f"state: expected a State (see robot.home()), got {type(state).__name__}")
         self.data.qpos[:] = checks.array("state.q", state.q, (self.model.nq,))
         self.data.qvel[:] = checks.array("state.v", state.v, (self.model.nv,))
         self.data.time = state.t
+        if len(self._quaternions):
+            length = np.abs(self.data.qpos[self._quaternions]).max(axis=1)
+            if not length.min() > 1e-9:  # MuJoCo would take it for upright
+                at = int(self._quaternions[length.argmin(), 0])
+                raise InputError(f"state.q: expected a quaternion of some length at index {at} to {at + 3}, got zeros")
+        self.step.v_next[:] = 0.0
 
     def state(self) -> State:
         """The state in the data."""
@@ -111,6 +123,8 @@ class Workspace:
     def find(self, contacts: Contacts | Sequence[str] | None = None) -> int:
         """Find rows at the loaded state; returns a status code. `contacts`: geometry, a planned stance, or given."""
         given = -1
+        if contacts is not None and not isinstance(contacts, Contacts):
+            contacts = _feet(contacts)
         if isinstance(contacts, Contacts):
             given = len(contacts)
             while given > self.capacity:
@@ -138,19 +152,26 @@ class Workspace:
         """Solve on the rows found; returns (status code, residual, method)."""
         while True:
             code, residual, method, self.free_count, self.bilateral_count = solve(self.box, self.count)
-            if code == codes.SOLVED and self._forces_undetermined():
-                code = codes.INDETERMINATE
             if code != codes.CAPACITY:
                 return code, residual, method
             self.grow()
 
-    def _forces_undetermined(self) -> bool:
-        """Whether a contact that stays closed cannot be moved by any impulse: all that touches it is prescribed."""
+    def forces_undetermined(self) -> bool:
+        """Whether closed contacts can push against each other and move nothing: y >= 0, y != 0, W_n'y = 0."""
         step, n = self.step, self.contact_count
         if not step.prescribed.any() or n == 0:
             return False
         opening = step.rows.J[: 3 * n : 3] @ step.v_next + step.offset[:n]
-        return bool(((step.scratch.g[:n, 0] == 0.0) & (opening <= 1e-12)).any())
+        closed = np.flatnonzero((step.rows.kind[:n] == CONE) & (opening <= 1e-9))
+        if not len(closed):
+            return False
+        normals = step.reduced.W[3 * closed, : self.free_count].T
+        sizes = np.linalg.norm(normals, axis=0)
+        if (sizes == 0.0).any():
+            return True
+        # Weights that sum to one and cancel: zero residual of a non-negative least squares problem.
+        _, residual = nnls(np.vstack([normals / sizes, np.ones(len(closed))]), np.r_[np.zeros(self.free_count), 1.0])
+        return bool(residual < 1e-9)
 
     def contacts(self) -> Contacts:
         """The contacts found last, as copies."""
@@ -187,17 +208,22 @@ class Workspace:
                 )
 
     def _insert(self, contacts: Contacts) -> None:
-        rows, n = self.step.rows, len(contacts)
-        if contacts.J.shape[2] != self.model.nv:
-            raise InputError(
-                f"contacts: expected contacts of a scene with nv {self.model.nv}, got nv {contacts.J.shape[2]}"
-            )
+        rows, n, nv = self.step.rows, len(contacts), self.model.nv
+        if np.ndim(contacts.J) == 3 and contacts.J.shape[2] != nv:
+            raise InputError(f"contacts: expected contacts of a scene with nv {nv}, got nv {contacts.J.shape[2]}")
+        for body in {name for pair in contacts.bodies for name in pair} - self._bodies:
+            raise InputError(f"contacts: expected contacts of this scene, got some of a body {body!r} that it lacks")
+        for name, shape in (("points", (n, 3)), ("frames", (n, 3, 3)), ("gaps", (n,)), ("J", (n, 3, nv))):
+            checks.array(f"contacts.{name}", getattr(contacts, name), shape)
+        for mu in checks.array("contacts.mu", contacts.mu, (n,), finite=False):
+            checks.friction("contacts.mu", float(mu))
+        closed = contacts.closed & (contacts.gaps <= self.settings.touch)
         rows.point[:n], rows.frame[:n], rows.gap[:n] = contacts.points, contacts.frames, contacts.gaps
         rows.mu[:n] = contacts.mu if np.isnan(self.settings.law_mu) else self.settings.law_mu
-        rows.kind[:n] = np.where(contacts.closed, CONE, NORMAL)
+        rows.kind[:n] = np.where(closed, CONE, NORMAL)
         rows.bound[:n] = 0.0
         rows.source[:n] = (0, GIVEN)
-        rows.J[: 3 * n] = np.where(np.repeat(contacts.closed, 3)[:, None], contacts.J.reshape(3 * n, -1), 0.0)
+        rows.J[: 3 * n] = np.where(np.repeat(closed, 3)[:, None], contacts.J.reshape(3 * n, nv), 0.0)
         rows.J[: 3 * n : 3] = contacts.J[:, 0]
 
     def grow(self) -> None:
@@ -316,6 +342,31 @@ class Workspace:
             gaps=floats(capacity),
             normal_only=ints(capacity),
         )
+
+
+def step_size(dt: Any) -> float:
+    """`dt` in s, checked: gaps within dt^2 x 1 m/s^2 count as closed, so that must be above rounding and below 1 m."""
+    return checks.number("dt", dt, above=0.0, at_least=1e-7, at_most=1.0)
+
+
+def _feet(names: Any) -> tuple[str, ...]:
+    """A planned stance as names, if that is what it is."""
+    if isinstance(names, str):
+        raise InputError(f"contacts: expected a list of foot names, got the string {names!r}")
+    if not isinstance(names, Iterable):
+        raise InputError(f"contacts: expected None, a list of foot names or Contacts, got {type(names).__name__}")
+    names = tuple(names)
+    for name in names:
+        if not isinstance(name, str):
+            raise InputError(f"contacts: expected a list of foot names, got {type(name).__name__} in it")
+    return names
+
+
+def _quaternions(model: mujoco.MjModel) -> NDArray[np.int64]:
+    """(k, 4) places in q of the quaternions of free and ball joints."""
+    free = model.jnt_qposadr[model.jnt_type == int(mujoco.mjtJoint.mjJNT_FREE)] + 3
+    ball = model.jnt_qposadr[model.jnt_type == int(mujoco.mjtJoint.mjJNT_BALL)]
+    return (np.sort(np.concatenate([free, ball]))[:, None] + np.arange(4)).astype(np.int64)
 
 
 def _last_dofs(model: mujoco.MjModel) -> NDArray[np.int64]:

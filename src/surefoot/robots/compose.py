@@ -69,7 +69,7 @@ def _checked(objects: Any) -> list[Loose]:
         raise InputError(f"objects: expected a list such as [Box(...)], got {objects!r}")
     objects = list(objects)
     for thing in objects:
-        if not isinstance(thing, Loose):
+        if not isinstance(thing, Loose) or isinstance(thing, type):
             raise InputError(f"objects: expected a Box, a Ball or the like, got {thing!r}")
     return objects
 
@@ -91,7 +91,7 @@ def _clear(spec: mujoco.MjSpec, surfaces: tuple[Surface, ...]) -> tuple[Note, ..
 def _lay(spec: mujoco.MjSpec, terrain: Any) -> tuple[Surface, ...]:
     if terrain is None:
         return ()
-    if not isinstance(terrain, Terrain):
+    if not isinstance(terrain, Terrain) or isinstance(terrain, type):
         raise InputError(f"terrain: expected a terrain such as Plane(), None or {KEEP!r}, got {terrain!r}")
     try:
         return terrain.add_to(spec)

@@ -66,7 +66,7 @@ class Ball:
     @property
     def kilograms(self) -> float:
         """The mass in kg, as given or from the density."""
-        return resolve_mass("Ball", self.mass, self.density, 4 / 3 * math.pi * self.radius**3)
+        return resolve_mass("Ball", self.mass, self.density, 4 / 3 * math.pi * self.radius * self.radius * self.radius)
 
     @property
     def pose(self) -> NDArray[np.float64]:
@@ -107,7 +107,8 @@ class Box:
     colour: tuple[float, float, float, float] = _WOOD
 
     def __post_init__(self) -> None:
-        for length in checks.array("Box.size", self.size, (3,)):
+        checks.array("Box.size", self.size, (3,))
+        for length in self.size:
             checks.number("Box.size", length, above=0)
         checks.array("Box.position", self.position, (3,))
         if self.quaternion is not None and self.rpy is not None:
@@ -129,6 +130,7 @@ class Box:
         quaternion = np.array([1.0, 0.0, 0.0, 0.0])
         if self.quaternion is not None:
             quaternion = np.array(self.quaternion, dtype=float)
+            quaternion /= np.abs(quaternion).max()  # first: the squares of very large or small numbers are not finite
             quaternion /= np.linalg.norm(quaternion)
         elif self.rpy is not None:
             mujoco.mju_euler2Quat(quaternion, np.array(self.rpy, dtype=float), "XYZ")
@@ -141,11 +143,11 @@ class Box:
 
 
 def _check_rest(kind: str, mass: float, mu: float | None, name: Any, colour: Any) -> None:
-    if not mass > 0:
+    if not 0 < mass < math.inf:
         raise InputError(f"{kind}: expected a mass above 0 kg, got {mass:g}")
     if mu is not None:
         checks.friction(f"{kind}.mu", mu)
-    if not isinstance(name, str) or not name:
+    if not isinstance(name, str) or not name or "\0" in name:
         raise InputError(f"{kind}.name: expected a name, got {name!r}")
     checks.array(f"{kind}.colour", colour, (4,))
 

@@ -20,6 +20,7 @@ from surefoot import checks
 from surefoot.errors import InputError
 from surefoot.robots.scene import Surface
 
+MOST_POINTS = 10_000_000  # of a height map: 3 m x 3 m at 1 mm
 STICKY = 100.0  # stands for infinite friction in MuJoCo's own engine, as in the files of Zapolsky and Drumwright 2015
 _STONE = (0.62, 0.60, 0.57, 1.0)
 _FIELD = "surefoot_ground"
@@ -204,11 +205,19 @@ class HeightMap:
         if not isinstance(self.hills, int | np.integer) or isinstance(self.hills, bool) or self.hills < 1:
             raise InputError(f"HeightMap.hills: expected a whole number of at least 1, got {self.hills!r}")
         checks.number("HeightMap.cell", self.cell, above=0)
-        for length in checks.array("HeightMap.size", self.size, (2,)):
+        for length in checks.array("HeightMap.size", self.size, (2,)).tolist():
+            if length > MOST_POINTS * self.cell:
+                raise InputError(f"HeightMap.size: expected at most {MOST_POINTS} cells, got {length:g} m of them")
             if length < self.cell or abs(length / self.cell - round(length / self.cell)) > 1e-6:
                 raise InputError(
                     f"HeightMap.size: expected whole numbers of cells of {self.cell:g} m, got {length:g} m"
                 )
+        columns, rows = (round(length / self.cell) + 1 for length in self.size)
+        if rows * columns > MOST_POINTS:
+            raise InputError(f"HeightMap.size: expected at most {MOST_POINTS} points, got {columns} x {rows}")
+        most = 10 * MOST_POINTS // (rows + columns)
+        if self.hills > most:
+            raise InputError(f"HeightMap.hills: expected at most {most} on {columns} x {rows} points, got {self.hills}")
         checks.number("HeightMap.covariance", self.covariance, above=0)
         checks.number("HeightMap.variability", self.variability, at_least=0, at_most=1)
         checks.number("HeightMap.height", self.height, above=0)
@@ -234,6 +243,11 @@ class HeightMap:
         bump_y = np.exp(-((y - centre[:, 1:]) ** 2) / (2 * width[:, 1:])) / np.sqrt(width[:, 1:])
         ground = bump_y.T @ bump_x
         ground -= ground.min()
+        if not 0 < ground.max() < math.inf:
+            raise InputError(
+                f"HeightMap.covariance: expected hills that rise between points {self.cell:g} m apart, "
+                f"got {self.covariance:g} m^2"
+            )
         # MuJoCo keeps single precision: round here, so that `elevation` is the ground that it collides with.
         return (ground / ground.max()).astype(np.float32).astype(float) * self.height
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from surefoot import checks
 from surefoot.errors import InputError
-from surefoot.kernels.rollout import POLICY_SIGNATURE
+from surefoot.kernels.rollout import POLICY_SIGNATURE, Loop
 
 _ARGUMENTS = ("t", "q", "v", "torque_out", "memory", "params")
 
@@ -23,13 +23,14 @@ class Policy(types.WrapperAddressProtocol):
 
     The function has the signature `int64 policy(t, q, v, torque_out, memory, params)`: time in s, positions,
     velocities, torques to fill (N m, in the order of `robot.joints`), and two float64 arrays of its own: `memory`
-    lives from call to call, `params` are constants. It returns 0; any other code ends the roll-out.
+    lives from call to call, `params` are constants. It returns 0; any other code ends the roll-out. An error in it, an
+    index out of bounds among them, ends the roll-out with an InputError.
     """
 
     def __init__(self, function: Callable[..., Any], params: Any = (), memory: int = 0) -> None:
         self.function = function
-        self.params: NDArray[np.float64] = np.ascontiguousarray(params, dtype=np.float64).ravel()
-        self.memory_size = int(checks.number("memory", memory, at_least=0))
+        self.params = _numbers(params)
+        self.memory_size = _size(memory)
         self._compiled: Any = None
 
     def bind(self, params: Any = (), memory: int = 0) -> Policy:
@@ -45,7 +46,7 @@ class Policy(types.WrapperAddressProtocol):
     def __wrapper_address__(self) -> int:
         """Address of the machine code, for numba's function pointers."""
         if self._compiled is None:
-            self._compiled = numba.cfunc(POLICY_SIGNATURE)(self.function)
+            self._compiled = _compiled(self.function)
         return self._compiled.address
 
     def signature(self) -> Any:
@@ -63,12 +64,84 @@ def policy(function: Callable[..., Any]) -> Policy:
                 torque_out[i] = params[0] * (params[2 + i] - q[7 + i]) - params[1] * v[6 + i]
             return 0
     """
+    if not inspect.isfunction(function):
+        raise InputError(f"policy: expected a function of ({', '.join(_ARGUMENTS)}), got {function!r}")
     names = tuple(inspect.signature(function).parameters)
     if len(names) != len(_ARGUMENTS):
         raise InputError(
             f"policy: expected a function of ({', '.join(_ARGUMENTS)}), got {function.__name__}({', '.join(names)})"
         )
     return Policy(function)
+
+
+def _compiled(function: Callable[..., Any]) -> Any:
+    """Machine code of a policy. An error in it sets the last number of `memory`, which the policy never sees."""
+    if function is _keep:
+        return numba.cfunc(POLICY_SIGNATURE)(function)
+    try:
+        inner = numba.njit(POLICY_SIGNATURE, boundscheck=True)(function)
+
+        def guarded(t, q, v, torque_out, memory, params):
+            try:
+                return inner(t, q, v, torque_out, memory[:-1], params)
+            except Exception:
+                memory[memory.size - 1] = 1.0
+                return 1
+
+        return numba.cfunc(POLICY_SIGNATURE)(guarded)
+    except Exception as error:
+        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+        cause = next((line for line in lines if not line.startswith("Failed in nopython")), type(error).__name__)
+        raise InputError(
+            f"policy: numba cannot compile {function.__name__}: {cause}; it must be plain numeric code that returns 0"
+        ) from error
+
+
+def raise_error_of(policy: Policy, t: float, loop: Loop) -> None:
+    """Raise InputError if the last call of a compiled policy ended in an error, found by calling it in Python."""
+    if not loop.memory[-1]:
+        return
+    name, cause = policy.function.__name__, "an error"
+    try:
+        policy(t, loop.q, loop.v, loop.torque.copy(), loop.memory[:-1].copy(), loop.params)
+    except Exception as error:
+        cause = f"{type(error).__name__}: {error}"
+    raise InputError(f"policy: {name} raised {cause}, at t = {t:.6g} s")
+
+
+def check_function_of_state(function: Any) -> None:
+    """Raise InputError unless `function` can be called with one argument, a State."""
+    if not callable(function):
+        raise InputError(f"policy: expected @sf.policy, a function of a State, or None, got {type(function).__name__}")
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # some builtins have none
+        return
+    try:
+        signature.bind(None)
+    except TypeError:
+        hint = "; decorate it with @sf.policy" if len(signature.parameters) == len(_ARGUMENTS) else ""
+        name = getattr(function, "__name__", type(function).__name__)
+        raise InputError(f"policy: expected a function of one State, got {name}{signature}{hint}") from None
+
+
+def _numbers(params: Any) -> NDArray[np.float64]:
+    """Any array of numbers, flat; infinities are allowed (a limit that never binds)."""
+    return checks.array("params", params, (None,) * np.ndim(_regular(params)), finite=False).ravel()
+
+
+def _regular(params: Any) -> Any:
+    try:
+        return np.asarray(params)
+    except ValueError:  # ragged
+        raise InputError(f"params: expected an array of numbers, got {type(params).__name__}") from None
+
+
+def _size(memory: Any) -> int:
+    size = checks.number("memory", memory, at_least=0, at_most=1e9)
+    if size != int(size):
+        raise InputError(f"memory: expected a whole number, got {memory!r}")
+    return int(size)
 
 
 def _keep(t, q, v, torque_out, memory, params):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -10,17 +11,19 @@ from numpy.typing import NDArray
 
 from surefoot import checks
 from surefoot.answer import Answer, answer_from
+from surefoot.dynamics import by_joint
 from surefoot.errors import InputError
 from surefoot.kernels import status as codes
 from surefoot.kernels.rollout import Log, Loop, move, roll
 from surefoot.laws import Coulomb, Law, as_law
-from surefoot.motion.workspace import Workspace
+from surefoot.motion.workspace import Workspace, step_size
 from surefoot.robots.scene import Scene
 from surefoot.robots.state import State
-from surefoot.simulate.policy import KEEP_TORQUE, Policy
+from surefoot.simulate.policy import KEEP_TORQUE, Policy, check_function_of_state, raise_error_of
 from surefoot.simulate.trace import Trace
 
 PythonPolicy = Callable[[State], Any]
+LONGEST = 2.0**53  # steps; more cannot be counted, and no memory holds them
 
 
 class Simulator:
@@ -61,18 +64,20 @@ class Simulator:
             raise InputError(f"scene: expected a robot or scene (see sf.load), got {type(scene).__name__}")
         self.scene = scene
         self.law = as_law(Coulomb() if law is None else law)
-        self.dt = checks.number("dt", dt, above=0.0)
+        self.dt = step_size(dt)
         self.control_dt = self.dt if control_dt is None else checks.number("control_dt", control_dt, above=0.0)
-        self._every = round(self.control_dt / self.dt)
+        self._every = round(min(self.control_dt / self.dt, LONGEST))
         if self._every < 1 or abs(self._every * self.dt - self.control_dt) > 1e-9 * self.control_dt:
             raise InputError(f"control_dt: expected a multiple of dt = {self.dt:g} s, got {self.control_dt:g}")
+        self.restitution = checks.number("restitution", restitution, at_least=0.0, at_most=1.0)
+        self.speed = checks.number("speed", speed, above=0.0, at_most=1e6)
         self._space = Workspace(
             scene,
             self.dt,
             law_mu=self.law.believed_mu,
             edges=self.law.edge_count,
-            restitution=restitution,
-            speed=checks.number("speed", speed, above=0.0),
+            restitution=self.restitution,
+            speed=self.speed,
         )
 
     def step(self, state: State, torque: Any = None, *, throw: bool = True) -> tuple[State, Answer]:
@@ -80,22 +85,26 @@ class Simulator:
 
         Args:
             state: where it is and how it moves.
-            torque: (len(joints),) N m; None: no torque.
+            torque: (len(joints),) N m, or a dict by joint name; None: no torque.
             throw: raise SolveError if the step has no answer; else return the old state with the answer's status.
         """
+        answer = self.solve(state, by_joint("torque", self.scene, torque)[1]).raise_if(throw)
+        if not answer.ok:
+            return state, answer
+        space = self._space
+        move(space.box, space.count, space.free_count)
+        return State(space.data.qpos, space.data.qvel, state.t + self.dt), answer
+
+    def solve(self, state: State, torque: Any) -> Answer:
+        """The Answer of one step without taking it; its status tells of a torque (len(joints),) that is not finite."""
         space, scene = self._space, self.scene
         space.load(state)
-        count = len(scene.joints)
-        space.step.torque[scene.dofs] = 0.0 if torque is None else checks.array("torque", torque, (count,))
+        space.step.torque[scene.dofs] = checks.array("torque", torque, (len(scene.joints),), finite=False)
         code = space.find()
         residual, method = np.inf, 0
         if code == codes.SOLVED:
             code, residual, method = space.solve()
-        answer = answer_from(space, state, self.law, None, code, residual, method).raise_if(throw)
-        if not answer.ok:
-            return state, answer
-        move(space.box, space.count, space.free_count)
-        return State(space.data.qpos, space.data.qvel, state.t + self.dt), answer
+        return answer_from(space, state, self.law, None, code, residual, method)
 
     def rollout(
         self,
@@ -117,27 +126,27 @@ class Simulator:
             duration: s; rounded to whole steps.
             progress: called with (steps done, steps in all) now and then.
         """
-        steps = round(checks.number("duration", duration, above=0.0) / self.dt)
+        steps = round(min(checks.number("duration", duration, above=0.0) / self.dt, LONGEST))
         if steps < 1:
             raise InputError(f"duration: expected at least one step of {self.dt:g} s, got {duration:g}")
         space, scene = self._space, self.scene
         compiled = policy if isinstance(policy, Policy) else KEEP_TORQUE
-        if policy is not None and not callable(policy):
-            raise InputError(
-                f"policy: expected @sf.policy, a function of a State, or None, got {type(policy).__name__}"
-            )
+        python_policy = None if policy is None or isinstance(policy, Policy) else policy
+        if python_policy is not None:
+            check_function_of_state(python_policy)
+        if progress is not None and not callable(progress):
+            raise InputError(f"progress: expected a function of (done, steps) or None, got {type(progress).__name__}")
         space.load(state)
         space.step.torque[:] = 0.0
         loop = Loop(
             dofs=scene.dofs,
             torque=np.zeros(len(scene.joints)),
-            memory=np.zeros(compiled.memory_size),
-            params=compiled.params,
+            memory=np.zeros(compiled.memory_size + 1),  # the last: whether the policy ended in an error
+            params=compiled.params.copy(),
             q=np.zeros(scene.nq),
             v=np.zeros(scene.nv),
         )
         log = _new_log(steps, scene, state)
-        python_policy = None if policy is None or isinstance(policy, Policy) else policy
         chunk = self._every if python_policy else max(self._every, 2000 // self._every * self._every)
         done, resume, code = 0, False, codes.SOLVED
         while done < steps:
@@ -157,12 +166,23 @@ class Simulator:
                 break
             if progress is not None:
                 progress(done, steps)
-        return Trace.from_log(scene, self.law, self.dt, state.t, log, done, code)
+        if code == codes.POLICY:
+            raise_error_of(compiled, state.t + done * self.dt, loop)
+        return Trace.from_log(
+            scene, self.law, self.dt, state.t, log, done, code, loop.torque,
+            restitution=self.restitution, speed=self.speed,
+        )  # fmt: skip
 
 
 def _new_log(steps: int, scene: Scene, state: State) -> Log:
-    contacts = 8 * steps + 64
+    contacts = 8 * min(steps, 10_000) + 64  # grows when needed
     joints = len(scene.joints)
+    size = 2 * 8 * (steps + 1) * (scene.nq + scene.nv + joints + 4)  # twice: the trace is a copy
+    if size > _physical_memory():
+        raise InputError(
+            f"duration: {steps:.3g} steps need {size / 1e9:.3g} GB, more than this machine has; simulate in pieces, "
+            "each from the last state of the one before"
+        )
     log = Log(
         q=np.empty((steps + 1, scene.nq)),
         v=np.empty((steps + 1, scene.nv)),
@@ -180,6 +200,14 @@ def _new_log(steps: int, scene: Scene, state: State) -> Log:
     )
     log.q[0], log.v[0] = state.q, state.v
     return log
+
+
+def _physical_memory() -> float:
+    """Bytes, or infinity where the system does not say."""
+    try:
+        return float(os.sysconf("SC_PAGE_SIZE")) * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return np.inf
 
 
 def _grown(log: Log) -> Log:

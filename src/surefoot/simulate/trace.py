@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefoot.contact.contacts import contact_names
-from surefoot.dynamics import forward_dynamics
 from surefoot.errors import InputError
 from surefoot.kernels import status as codes
 from surefoot.kernels.rollout import Log
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Trace:
     """n steps. Contacts of step k stand in rows `contact_start[k]` to `contact_start[k + 1] - 1` of the contact arrays.
 
@@ -50,6 +50,7 @@ class Trace:
         contact_velocities: (k, 3) m/s in the frame, at the end of the step.
         end: how the roll-out ended.
         failed_torque: the torque of the step that failed, or None.
+        restitution, speed: of the simulator, for `replay`.
     """
 
     scene: Scene
@@ -71,10 +72,14 @@ class Trace:
     contact_velocities: Array
     end: Status
     failed_torque: Array | None = None
+    restitution: float = 0.0
+    speed: float = 3.0
 
     @classmethod
-    def from_log(cls, scene: Scene, law: Law, dt: float, t0: float, log: Log, done: int, code: int) -> Trace:
-        """Cut a log down to the steps that were done."""
+    def from_log(
+        cls, scene: Scene, law: Law, dt: float, t0: float, log: Log, done: int, code: int, torque: Array, **plant: float
+    ) -> Trace:
+        """Cut a log down to the steps that were done; `torque`: the last one applied; `plant`: for `replay`."""
         used = int(log.start[done])
         failed = code not in (codes.SOLVED, codes.POLICY)
         return cls(
@@ -96,7 +101,8 @@ class Trace:
             contact_forces=log.forces[:used].copy(),
             contact_velocities=log.velocities[:used].copy(),
             end=Status.from_code(code),
-            failed_torque=log.torque[done].copy() if failed else None,
+            failed_torque=torque.copy() if failed else None,
+            **plant,
         )
 
     def __len__(self) -> int:
@@ -112,26 +118,28 @@ class Trace:
         """How it ended, in a sentence."""
         if self.ok:
             return f"{len(self)} steps, all solved"
-        return f"stopped at step {len(self)}, t = {self.t[-1]:.6g} s: {self.end}; trace.replay() runs that step again"
+        again = "; trace.replay() runs that step again" if self.failed_torque is not None else ""
+        return f"stopped at step {len(self)}, t = {self.t[-1]:.6g} s: {self.end}{again}"
 
     def state(self, step: int = -1) -> State:
         """State at the start of a step; -1: the last."""
-        if not -len(self.t) <= step < len(self.t):
-            raise InputError(f"step: expected {-len(self.t)} to {len(self.t) - 1}, got {step}")
+        step = _index(step, -len(self.t), len(self.t) - 1)
         return State(self.q[step], self.v[step], float(self.t[step]))
 
     def contacts_of(self, step: int) -> slice:
         """Rows of the contact arrays that belong to a step."""
-        if not 0 <= step < len(self):
-            raise InputError(f"step: expected 0 to {len(self) - 1}, got {step}")
+        step = _index(step, 0, len(self) - 1)
         return slice(int(self.contact_start[step]), int(self.contact_start[step + 1]))
 
     def replay(self, step: int | None = None) -> Answer:
         """Solve one step again and return its full Answer; default: the one that failed, else the last."""
-        if step is None:
-            step = len(self) if self.failed_torque is not None else len(self) - 1
-        torque = self.failed_torque if step == len(self) else self.torque[step]
-        return forward_dynamics(self.scene, self.state(step), torque, dt=self.dt, law=self.law, throw=False)
+        from surefoot.simulate.simulator import Simulator
+
+        last = len(self) if self.failed_torque is not None else len(self) - 1
+        step = _index(last if step is None else step, 0, last)
+        torque = self.torque[step] if step < len(self) else self.failed_torque
+        plant = Simulator(self.scene, self.dt, self.law, restitution=self.restitution, speed=self.speed)
+        return plant.solve(self.state(step), torque)
 
     def to_pandas(self) -> tuple[pandas.DataFrame, pandas.DataFrame]:
         """(states, contacts): one row a step, one row a contact and step."""
@@ -164,4 +172,16 @@ class Trace:
         """Draw the roll-out into a figure; the ending of `path` says how (.png, .pdf, .svg)."""
         from surefoot.simulate.plot import plot_trace
 
+        if not isinstance(path, str | os.PathLike):
+            raise InputError(f"path: expected a file name, got {path!r}")
+
         return plot_trace(self, path)
+
+
+def _index(step: Any, first: int, last: int) -> int:
+    """`step` as a whole number from `first` to `last`."""
+    if last < max(first, 0):
+        raise InputError(f"step: the trace has no steps to choose from, got {step!r}")
+    if not isinstance(step, int | np.integer) or isinstance(step, bool) or not first <= step <= last:
+        raise InputError(f"step: expected {first} to {last}, got {step!r}")
+    return int(step)
