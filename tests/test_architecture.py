@@ -12,19 +12,8 @@ FILES = sorted(SOURCE.rglob("*.py"))
 ALL_PYTHON = sorted(
     file for folder in ("src", "tests", "benchmarks", "examples") for file in (REPOSITORY / folder).rglob("*.py")
 )
-KERNEL_IMPORTS = {
-    "__future__",
-    "collections",
-    "ctypes",
-    "functools",
-    "glob",
-    "hashlib",
-    "llvmlite",
-    "math",
-    "mujoco",
-    "numba",
-}
-KERNEL_IMPORTS |= {"numpy", "os", "pathlib", "typing"}
+KERNEL_IMPORTS = {"__future__", "collections", "contextlib", "ctypes", "functools", "glob", "hashlib", "llvmlite"}
+KERNEL_IMPORTS |= {"math", "mujoco", "numba", "numpy", "os", "pathlib", "typing"}
 TEXTS = [
     file
     for file in (*ALL_PYTHON, *REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").rglob("*.md"), REPOSITORY / "Makefile")

@@ -90,7 +90,7 @@ def solve(problem, method="all", edges=4, tolerance=TOLERANCE):
     scale = prepare(p.W, nu, n, p.kind, p.c0, s.g)
     f[:] = 0.0
     if method == "convex":
-        code, residual = solve_convex_route(*data, scale, tolerance, True, s, work.convex, f, work.certificate)
+        code, residual = solve_convex_route(*data, scale, tolerance, s, work.convex, f, work.certificate)
     elif method == "pivots":
         code, residual = solve_working_set(*data, scale, tolerance, s, work, f)
     else:
