@@ -159,7 +159,10 @@ def answer_from(
 ) -> Answer:
     """Copy what a workspace holds after a solve into an Answer."""
     step, scene, n = space.step, space.scene, space.count
-    contacts = space.contacts() if given is None else replace(given, closed=step.rows.kind[: len(given)] == CONE)
+    if given is None or n < len(given):  # what is not finite was never looked at
+        contacts = space.contacts()
+    else:
+        contacts = replace(given, closed=step.rows.kind[: len(given)] == CONE)
     k = len(contacts)
     f = step.f[: 3 * n].copy() if code != codes.NOT_FINITE else np.zeros(3 * n)
     prescribed = step.prescribed.copy()

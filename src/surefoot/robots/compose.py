@@ -95,6 +95,8 @@ def _lay(spec: mujoco.MjSpec, terrain: Any) -> tuple[Surface, ...]:
         raise InputError(f"terrain: expected a terrain such as Plane(), None or {KEEP!r}, got {terrain!r}")
     try:
         return terrain.add_to(spec)
+    except InputError:
+        raise
     except ValueError as error:  # MuJoCo: a name that the robot's file has used for something else
         raise InputError(f"terrain: it cannot stand beside what the robot's file holds: {error}") from None
 
