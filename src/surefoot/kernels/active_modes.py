@@ -195,7 +195,7 @@ def _assemble(W, nu, n, c0, offset, kind, mu, bound, D, s, f):
                 continue
             count = 1
         elif mode == STICK:
-            count = 3 if kind[i] == CONE and mu[i] > 0.0 else 1
+            count = 3 if kind[i] == CONE and mu[i] > 0.0 and s.g[i, 1] > 0.0 else 1
         else:
             count = 1 if mode < EDGE + k else 2
             sticking = False

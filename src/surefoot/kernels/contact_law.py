@@ -11,12 +11,14 @@ Whatever finds the impulses, the law's residual is computed anew from the proble
 
 from __future__ import annotations
 
+import math
+
 from numba import int64
 
 from surefoot.kernels.active_modes import cold_modes, prepare, solve_modes
 from surefoot.kernels.cache import kernel
 from surefoot.kernels.fallback import GUESS
-from surefoot.kernels.status import SOLVED
+from surefoot.kernels.status import NOT_FINITE, SOLVED
 
 
 @kernel
@@ -33,6 +35,11 @@ def solve_contacts(W, nu, n, c0, offset, kind, mu, bound, D, tolerance, s, pivot
     """
     for r in range(3 * n):
         f[r] = 0.0
+        if not math.isfinite(c0[r]):
+            return NOT_FINITE, math.inf, GUESS
+    for i in range(n):
+        if math.isnan(mu[i]) or not math.isfinite(offset[i] + bound[i]):
+            return NOT_FINITE, math.inf, GUESS
     scale = prepare(W, nu, n, kind, c0, s.g)
     if scale == 0.0:
         return SOLVED, 0.0, GUESS

@@ -143,7 +143,7 @@ def _envelope_cholesky(L, rise, inverse, n):
 
 
 @kernel
-def hold_bilateral(n_rows, first, count, target, nu, tolerance, reduced):
+def hold_bilateral(J, v, v_next, n_rows, first, count, target, nu, tolerance, reduced):
     """Remove bilateral rows J_E v+ = target, which stand at rows first..first+count-1 of W and c0.
 
     The rows of W become W (I - Q'Q); c0 is what remains with the bilateral rows met. Rows 0..n_rows-1 are changed.
@@ -156,16 +156,21 @@ def hold_bilateral(n_rows, first, count, target, nu, tolerance, reduced):
     )  # fmt: skip
     for i in range(nu):
         p[i] = 0.0
-    scale = 0.0
-    for r in range(first, first + count):
-        scale = max(scale, abs(c0[r]), abs(target[r - first]))
+    # Velocities that could meet in a row (at least 1 mm/s), the largest row, and what closing old gaps asks for: joints
+    # that are all prescribed cannot close a gap, and are not blamed for it.
+    scale, largest, drift = 1e-3, 0.0, 0.0
+    for e in range(count):
+        size, speed = 0.0, 0.0
+        for i in range(nu):
+            size += W[first + e, i] ** 2
+        for j in range(v.shape[0]):
+            speed += abs(J[first + e, j]) * max(abs(v[j]), abs(v_next[j]))
+        largest = max(largest, math.sqrt(size))
+        scale = max(scale, speed)
+        drift += abs(target[e])
     rank = 0
     for e in range(count):
         row = W[first + e]
-        size = 0.0
-        for i in range(nu):
-            size += row[i] * row[i]
-        size = math.sqrt(size)
         q = Q[rank]
         for i in range(nu):
             q[i] = row[i]
@@ -187,8 +192,8 @@ def hold_bilateral(n_rows, first, count, target, nu, tolerance, reduced):
         missing = target[e] - c0[first + e]
         for i in range(nu):
             missing += row[i] * (y0[i] - p[i])
-        if left <= 1e-9 * size or size == 0.0:
-            if abs(missing) > tolerance * max(scale, 1e-12):
+        if left <= 1e-9 * largest:
+            if abs(missing) > tolerance * scale + drift:
                 return -1 - e
             continue
         for i in range(nu):

@@ -160,7 +160,9 @@ def solve_rows(step, n):
         return INERTIA, math.inf, 0, 0, 0
     rank = 0
     if bilateral > 0:
-        rank = hold_bilateral(3 * n, 3 * n, bilateral, step.target, nu, settings.tolerance, reduced)
+        rank = hold_bilateral(
+            rows.J, plant.qvel, step.v_next, 3 * n, 3 * n, bilateral, step.target, nu, settings.tolerance, reduced
+        )
         if rank < 0:
             return INCONSISTENT, math.inf, 0, nu, bilateral
     _offsets(rows, settings, n, plant.qvel, step.impulse_bound, step.offset)

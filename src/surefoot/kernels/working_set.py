@@ -107,9 +107,13 @@ def solve_working_set(W, nu, n, c0, offset, kind, mu, bound, D, scale, tolerance
                 return (SOLVED if residual <= 10.0 * tolerance else UNSOLVED), residual
             complete = True
             deepest = -math.inf
+        grown = False
         for i in range(n):
-            if complete or -(s.c[3 * i] + offset[i]) > 0.3 * deepest:
+            if not work.member[i] and (complete or -(s.c[3 * i] + offset[i]) > 0.3 * deepest):
                 work.member[i] = True
+                grown = True
+        if not grown and not complete:
+            return UNSOLVED, math.inf
 
 
 @inlined

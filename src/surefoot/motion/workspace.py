@@ -14,7 +14,7 @@ from scipy.optimize import nnls
 from surefoot import checks
 from surefoot.contact.contacts import Contacts, contact_names
 from surefoot.contact.friction import friction_tables
-from surefoot.errors import InputError
+from surefoot.errors import InputError, ModelError
 from surefoot.kernels import status as codes
 from surefoot.kernels.active_modes import make_scratch
 from surefoot.kernels.box import boxed
@@ -150,11 +150,10 @@ class Workspace:
 
     def solve(self) -> tuple[int, float, int]:
         """Solve on the rows found; returns (status code, residual, method)."""
-        while True:
-            code, residual, method, self.free_count, self.bilateral_count = solve(self.box, self.count)
-            if code != codes.CAPACITY:
-                return code, residual, method
-            self.grow()
+        code, residual, method, self.free_count, self.bilateral_count = solve(self.box, self.count)
+        if code == codes.CAPACITY:
+            raise ModelError(f"{self.scene.name}: an equality constraint of more than six rows is not supported")
+        return code, residual, method
 
     def forces_undetermined(self) -> bool:
         """Whether closed contacts can push against each other and move nothing: y >= 0, y != 0, W_n'y = 0."""

@@ -31,8 +31,8 @@ class Status(Enum):
     PIVOT_LIMIT = (codes.PIVOT_LIMIT, "pivot limit: stopped before an answer was found; raise max_pivots")
     INCONSISTENT = (
         codes.INCONSISTENT,
-        "inconsistent: the prescribed motion would drag contacts that may not slip; let them keep their distances, "
-        "prescribe fewer joints, or use a law with finite friction",
+        "inconsistent: the prescribed motion would drag contacts that may not slip, or break a loop of joints; let "
+        "them keep their distances, prescribe fewer joints, or use a law with finite friction",
     )
     INDETERMINATE = (
         codes.INDETERMINATE,
