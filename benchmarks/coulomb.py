@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numba
 import numpy as np
 from numpy import ndarray
 
-from surefoot.kernels import kernel
 from surefoot.kernels.active_modes import Scratch, make_scratch
-from surefoot.kernels.box import boxed
+from surefoot.kernels.box import Box, boxed
 from surefoot.kernels.contact_law import solve_contacts
 from surefoot.kernels.fallback import Fallback
 from surefoot.kernels.plant import CONE, NORMAL
@@ -49,7 +49,7 @@ class CoulombSolver:
         self._work: dict[int, tuple[Any, ...]] = {}
 
     def call(self, problem: ContactProblem) -> Call:
-        """One problem made ready; `boxed(call)` is what `solve_repeatedly` takes."""
+        """One problem made ready; `boxed_call(call)` is what `solve_repeatedly` takes."""
         n, nu = problem.size, problem.W.shape[1]
         scratch, _, box, fallback = self._arrays(nu)
         kind = np.where(problem.closed, CONE, NORMAL).astype(np.int64)
@@ -59,7 +59,7 @@ class CoulombSolver:
     def solve(self, problem: ContactProblem) -> tuple[int, np.ndarray, np.ndarray]:
         """Status code, impulses, weights of a certificate."""
         call = self.call(problem)
-        code = solve_repeatedly(boxed(call), 1)
+        code = solve_repeatedly(boxed_call(call), 1)
         _, pivoting, _, _ = self._arrays(call.nu)
         return code, call.f, pivoting.certificate[: call.n].copy()
 
@@ -71,7 +71,14 @@ class CoulombSolver:
         return self._work[nu]
 
 
-@kernel(_nrt=True)
+# Not cached: the package's own cache must not refer to types that only a clone of the repository has.
+@numba.njit
+def boxed_call(call):
+    """Put a Call into a Box."""
+    return Box(call)
+
+
+@numba.njit(nogil=True)
 def solve_repeatedly(box, count):
     """Solve a boxed Call `count` times, each from cold; returns the status code of the last."""
     call = box.value

@@ -14,11 +14,10 @@ status, `residual` is recomputed from the problem by a judge that shares no code
 
 from __future__ import annotations
 
-from benchmarks.coulomb import EDGES, CoulombSolver, solve_repeatedly
+from benchmarks.coulomb import EDGES, CoulombSolver, boxed_call, solve_repeatedly
 from benchmarks.harness import Method, Problem, Setting, Task, Verdict
 from benchmarks.judge import rigid_step_residual
 from benchmarks.standing import Standing, stands
-from surefoot.kernels.box import boxed
 from surefoot.kernels.status import SOLVED
 from surefoot.simulate import Simulator, Trace, policy
 from surefoot.solvers.contact_problem import ContactProblem
@@ -36,7 +35,7 @@ def coulomb() -> Method:
     def prepare(problem: Problem, setting: Setting) -> Task:
         contact: ContactProblem = problem.data
         call = solver.call(contact)
-        box = boxed(call)
+        box = boxed_call(call)
 
         def judge(status: int) -> Verdict:
             return Verdict(status == SOLVED, contact.residual(call.f, EDGES))
