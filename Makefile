@@ -33,7 +33,7 @@ $(VENV)/.bench: $(VENV)/.real
 
 demo: $(VENV)/.run  ## something worth looking at, in a minute
 	$(BIN)/surefoot doctor
-	$(BIN)/surefoot drop links --law coulomb --mu 0.7 --plot demo-drop.png --video demo-drop.webp
+	$(BIN)/surefoot drop links --law coulomb --mu 0.7 --height 0.12 --tilt 12 --plot demo-drop.png --video demo-drop.webp
 	$(BIN)/python examples/torques_to_stand.py
 
 test: $(VENV)/.test  ## all tests that need no downloads of robots
