@@ -109,10 +109,10 @@ class Workspace:
         self.data.qpos[:] = checks.array("state.q", state.q, (self.model.nq,))
         self.data.qvel[:] = checks.array("state.v", state.v, (self.model.nv,))
         self.data.time = state.t
-        if len(self._quaternions):
-            length = np.abs(self.data.qpos[self._quaternions]).max(axis=1)
-            if not length.min() > 1e-9:  # MuJoCo would take it for upright
-                at = int(self._quaternions[length.argmin(), 0])
+        q = state.q
+        for at in self._quaternions:  # one by one: this is in every control loop, and one look mostly does
+            if abs(q[at]) < 1e-9 and max(abs(q[at + 1]), abs(q[at + 2]), abs(q[at + 3])) < 1e-9:
+                # MuJoCo would take it for upright
                 raise InputError(f"state.q: expected a quaternion of some length at index {at} to {at + 3}, got zeros")
         self.step.v_next[:] = 0.0
 
@@ -361,11 +361,11 @@ def _feet(names: Any) -> tuple[str, ...]:
     return names
 
 
-def _quaternions(model: mujoco.MjModel) -> NDArray[np.int64]:
-    """(k, 4) places in q of the quaternions of free and ball joints."""
+def _quaternions(model: mujoco.MjModel) -> list[int]:
+    """Places in q where the quaternions of free and ball joints begin."""
     free = model.jnt_qposadr[model.jnt_type == int(mujoco.mjtJoint.mjJNT_FREE)] + 3
     ball = model.jnt_qposadr[model.jnt_type == int(mujoco.mjtJoint.mjJNT_BALL)]
-    return (np.sort(np.concatenate([free, ball]))[:, None] + np.arange(4)).astype(np.int64)
+    return sorted(free.tolist() + ball.tolist())
 
 
 def _last_dofs(model: mujoco.MjModel) -> NDArray[np.int64]:
