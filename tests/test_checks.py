@@ -159,3 +159,21 @@ def test_bad_input_is_a_value_error_too():
 def test_a_failed_solve_carries_its_result():
     assert SolveError("no", 42).result == 42
     assert SolveError("no").result is None
+
+
+@pytest.mark.parametrize(
+    ("value", "came"), [(["1", "2"], "list"), (None, "NoneType"), ([1j, 2j], "list"), ([10**400, 1], "list")]
+)
+def test_arrays_are_of_real_numbers(value, came):
+    with pytest.raises(InputError, match=rf"^q: expected an array of numbers, got {came}$"):
+        checks.array("q", value, (2,))
+
+
+def test_a_number_fits_a_float():
+    with pytest.raises(InputError, match=r"^dt: expected a finite number, got 1000"):
+        checks.number("dt", 10**400)
+
+
+def test_an_array_is_no_choice():
+    with pytest.raises(InputError, match=r"^law: expected one of 'a', 'b', got array"):
+        checks.choice("law", np.zeros(3), ["a", "b"])

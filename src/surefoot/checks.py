@@ -15,8 +15,10 @@ from surefoot.errors import InputError
 def array(name: str, value: Any, shape: tuple[int | None, ...], *, finite: bool = True) -> NDArray[np.float64]:
     """Return `value` as a contiguous float64 array of `shape` (None: any length along that axis)."""
     try:
+        if value is None or np.asarray(value).dtype.kind not in "biufO":
+            raise TypeError
         result = np.ascontiguousarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError(f"{name}: expected an array of numbers, got {type(value).__name__}") from None
     wanted = "(" + ", ".join("any" if n is None else str(n) for n in shape) + ("," if len(shape) == 1 else "") + ")"
     if np.ndim(value) != len(shape) or any(n is not None and n != m for n, m in zip(shape, result.shape, strict=False)):
@@ -53,7 +55,7 @@ def friction(name: str, value: Any) -> float:
 def choice(name: str, value: Any, choices: Iterable[Any]) -> Any:
     """Return `value` if it is one of `choices`."""
     choices = list(choices)
-    if value not in choices:
+    if isinstance(value, np.ndarray) or value not in choices:
         raise InputError(f"{name}: {_not_one_of(value, choices)}")
     return value
 
@@ -70,7 +72,10 @@ def indices(name: str, names: Iterable[str], known: Sequence[str], what: str) ->
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    """Whether it is a real number that a float can hold (infinities and NaN are left to the caller)."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+        return False
+    return isinstance(value, float | np.floating) or abs(int(value)) < 10**300
 
 
 def _not_one_of(value: Any, choices: Sequence[Any]) -> str:

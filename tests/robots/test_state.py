@@ -1,3 +1,6 @@
+import copy
+import pickle
+
 import mujoco
 import numpy as np
 import pytest
@@ -46,3 +49,13 @@ def test_bad_numbers_are_named():
         State([0, 0], [0]).to_mujoco(mujoco.MjData(mujoco.MjModel.from_xml_string(MODEL)))
     with pytest.raises(InputError, match="replace: no field is called 'u'; "):
         State([0], [0]).replace(u=1)
+
+
+def test_states_compare_by_their_numbers_and_copies_stay_read_only():
+    state = State(np.arange(3.0), np.zeros(2), 0.5)
+    for twin in (copy.deepcopy(state), pickle.loads(pickle.dumps(state))):
+        assert twin == state
+        assert hash(twin) == hash(state)
+        assert not twin.q.flags.writeable
+    assert state != state.replace(t=0.6)
+    assert state != "a state"

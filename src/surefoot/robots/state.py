@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from surefoot import checks
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class State:
     """A configuration, its velocity and the time.
 
@@ -44,6 +44,19 @@ class State:
         data.qpos[:] = checks.array("State.q", self.q, data.qpos.shape)
         data.qvel[:] = checks.array("State.v", self.v, data.qvel.shape)
         data.time = self.t
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copies and pickles are made anew, so that they are read-only too."""
+        return State, (self.q, self.v, self.t)
+
+    def __eq__(self, other: object) -> bool:
+        """Same numbers, bit for bit."""
+        if not isinstance(other, State):
+            return NotImplemented
+        return self.t == other.t and np.array_equal(self.q, other.q) and np.array_equal(self.v, other.v)
+
+    def __hash__(self) -> int:
+        return hash((self.q.tobytes(), self.v.tobytes(), self.t))
 
     def replace(self, **changes: Any) -> State:
         """Return a copy with `q`, `v` or `t` changed."""
