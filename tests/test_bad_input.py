@@ -164,7 +164,7 @@ CONTROLLER = [
     (lambda x: sf.InverseDynamics(x.robot, DT).answer(), "answer: call the controller first"),
     (lambda x: x.inverse(None, x.zero), "state: expected a State (see robot.home()), got NoneType"),
     (lambda x: x.inverse(x.arm.home(), x.zero), "state.q: expected shape (19,), got (11,)"),
-    (lambda x: x.inverse(x.home, None), "acceleration: expected shape (12,), got ()"),
+    (lambda x: x.inverse(x.home, None), "acceleration: expected an array of numbers, got NoneType"),
     (lambda x: x.inverse(x.home, {"LF_X1": 1}), "acceleration: expected an array of numbers, got dict"),
     (lambda x: x.inverse(x.home, x.zero + nan), "acceleration: expected finite numbers, got nan at index 0"),
     (
@@ -254,7 +254,7 @@ SIMULATOR = [
         lambda x: x.sim.rollout(x.home, idle.function),
         f"policy: expected a function of one State, got idle{SIX}; decorate it with @sf.policy",
     ),
-    (lambda x: x.sim.rollout(x.home, lambda s: None), "the policy's torque: expected shape (12,), got ()"),
+    (lambda x: x.sim.rollout(x.home, lambda s: None), "the policy's torque: expected an array of numbers, got NoneType"),
     (lambda x: x.sim.rollout(x.home, lambda s: s.v), "the policy's torque: expected shape (12,), got (18,)"),
     (lambda x: x.sim.rollout(x.home, lambda s: "x"), "the policy's torque: expected an array of numbers, got str"),
     (lambda x: x.trace.state(1.5), "step: expected -6 to 5, got 1.5"),
@@ -292,7 +292,7 @@ SCENES = [
     ),
     (lambda x: sf.Ball(radius=1e200, density=1.0), "Ball: expected a mass above 0 kg, got inf"),
     (lambda x: sf.Ball(radius=1.0, mass=1.0, name="a\0b"), "Ball.name: expected a name, got 'a\\x00b'"),
-    (lambda x: sf.Box(size=("1", "1", "1"), density=1.0), "Box.size: expected a finite number, got '1'"),
+    (lambda x: sf.Box(size=("1", "1", "1"), density=1.0), "Box.size: expected an array of numbers, got tuple"),
 ]
 
 CASES = [

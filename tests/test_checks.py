@@ -85,7 +85,7 @@ def test_a_bound_is_never_crossed(value, bound):
         (np.zeros((2, 2)), (None, 3), "q: expected shape (any, 3), got (2, 2)"),
         ("abc", (3,), "q: expected an array of numbers, got str"),
         ([1, [2]], (2,), "q: expected an array of numbers, got list"),
-        (None, (None,), "q: expected shape (any,), got ()"),
+        (None, (None,), "q: expected an array of numbers, got NoneType"),
         ([0, np.nan], (2,), "q: expected finite numbers, got nan at index 1"),
         ([[0, 1], [-np.inf, 1]], (2, 2), "q: expected finite numbers, got -inf at index (1, 0)"),
     ],
