@@ -86,7 +86,7 @@ class Answer:
 
     @property
     def ok(self) -> bool:
-        """Whether every condition of the law holds."""
+        """Whether it can be used: solved, softened a little (REGULARISED), or one of many (INDETERMINATE)."""
         return self.status.is_answer
 
     @property
@@ -162,7 +162,8 @@ def answer_from(
     if given is None or n < len(given):  # what is not finite was never looked at
         contacts = space.contacts()
     else:
-        contacts = replace(given, closed=step.rows.kind[: len(given)] == CONE)
+        rows, count = step.rows, len(given)
+        contacts = replace(given, closed=rows.kind[:count] == CONE, mu=rows.mu[:count].copy())
     k = len(contacts)
     f = step.f[: 3 * n].copy() if code != codes.NOT_FINITE else np.zeros(3 * n)
     prescribed = step.prescribed.copy()

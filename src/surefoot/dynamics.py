@@ -14,7 +14,7 @@ from surefoot.contact.contacts import Contacts
 from surefoot.errors import InputError
 from surefoot.kernels import status as codes
 from surefoot.laws import Coulomb, Law, as_law
-from surefoot.motion.workspace import Workspace
+from surefoot.motion.workspace import Workspace, reach_speed
 from surefoot.robots.scene import Scene
 from surefoot.robots.state import State
 
@@ -138,7 +138,10 @@ def inverse_dynamics(
 def _workspace(robot: Scene, state: State, dt: float, law: Law) -> Workspace:
     """A fresh workspace at this state; contacts are found as far as the present speeds can reach in a step."""
     _check_robot(robot)
-    space = Workspace(robot, dt, law_mu=law.believed_mu, edges=law.edge_count)
+    if not isinstance(state, State):
+        raise InputError(f"state: expected a State (see robot.home()), got {type(state).__name__}")
+    speed = reach_speed(robot, checks.array("state.v", state.v, (robot.nv,)))
+    space = Workspace(robot, dt, law_mu=law.believed_mu, edges=law.edge_count, speed=speed)
     space.load(state)
     return space
 

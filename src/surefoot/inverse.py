@@ -11,7 +11,7 @@ from surefoot import checks
 from surefoot.answer import Answer, answer_from
 from surefoot.contact.contacts import Contacts
 from surefoot.dynamics import ContactChoice
-from surefoot.errors import InputError, SolveError
+from surefoot.errors import InputError
 from surefoot.kernels import status as codes
 from surefoot.laws import Coulomb, Law, as_law
 from surefoot.motion.workspace import Workspace
@@ -69,7 +69,7 @@ class InverseDynamics:
         if self.status.is_answer:
             self._torque[:] = space.step.force[robot.dofs]
         elif throw:
-            raise SolveError(f"{robot.name}, {self.law.name} law: {self.status}", self.answer())
+            self.answer().raise_if(True)
         return self._torque
 
     def answer(self) -> Answer:

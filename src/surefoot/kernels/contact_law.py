@@ -16,8 +16,9 @@ import math
 from numba import int64
 
 from surefoot.kernels.active_modes import cold_modes, prepare, solve_modes
-from surefoot.kernels.cache import kernel
+from surefoot.kernels.cache import inlined, kernel
 from surefoot.kernels.fallback import GUESS
+from surefoot.kernels.plant import CONE
 from surefoot.kernels.status import NOT_FINITE, SOLVED
 
 
@@ -47,5 +48,25 @@ def solve_contacts(W, nu, n, c0, offset, kind, mu, bound, D, tolerance, s, pivot
     cold_modes(n, c0, kind, bound, s)
     residual = solve_modes(W, nu, n, c0, offset, kind, mu, bound, D, scale, inner, int64(8), int64(24), s, f)
     if residual <= tolerance:
-        return SOLVED, residual, GUESS
-    return fallback(W, nu, n, c0, offset, kind, mu, bound, D, scale, tolerance, s, pivoting, f)
+        status, method = SOLVED, GUESS
+    else:
+        status, residual, method = fallback(W, nu, n, c0, offset, kind, mu, bound, D, scale, tolerance, s, pivoting, f)
+    _drag(n, c0, kind, mu, D, s.g, f)
+    return status, residual, method
+
+
+@inlined
+def _drag(n, c0, kind, mu, D, g, f):
+    """Friction where no free velocity can change the slip: it moves nothing, but what prescribes the slip feels it."""
+    for i in range(n):
+        if kind[i] != CONE or g[i, 1] > 0.0 or not f[3 * i] > 0.0 or math.isinf(mu[i]):
+            continue
+        best, most = -1, 0.0
+        for e in range(D.shape[0]):
+            against = -(D[e, 0] * c0[3 * i + 1] + D[e, 1] * c0[3 * i + 2])
+            if against > most:
+                most = against
+                best = e
+        if best >= 0:
+            f[3 * i + 1] = mu[i] * f[3 * i] * D[best, 0]
+            f[3 * i + 2] = mu[i] * f[3 * i] * D[best, 1]

@@ -11,7 +11,7 @@ from typing import Any
 
 from numba import int64, typeof, types
 
-from surefoot.kernels.active_modes import solve_modes
+from surefoot.kernels.active_modes import checked_residual, solve_modes
 from surefoot.kernels.cache import compiled_pointer, inlined
 from surefoot.kernels.convex_route import solve_convex_route
 from surefoot.kernels.status import INCONSISTENT, REGULARISED, SOLVED, UNSOLVED
@@ -85,7 +85,7 @@ def _fallback(W, nu, n, c0, offset, kind, mu, bound, D, scale, tolerance, s, box
         return SOLVED, exact, PIVOTS
     for r in range(3 * n):
         f[r] = pivoting.best[r]
-    return REGULARISED, residual, PIVOTS
+    return REGULARISED, checked_residual(W, nu, n, c0, offset, kind, mu, bound, D, scale, s, f), PIVOTS
 
 
 class Fallback(types.WrapperAddressProtocol):

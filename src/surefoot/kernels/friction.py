@@ -10,6 +10,8 @@ from surefoot.kernels.cache import inlined, kernel
 @inlined
 def contact_friction(plant, geom1, geom2, dim, points, i):
     """Coefficient at point i (world) between two geoms; a contact of one dimension has none."""
+    if dim == 1:
+        return 0.0
     for k in range(plant.pair_geoms.shape[0]):
         a, b = plant.pair_geoms[k, 0], plant.pair_geoms[k, 1]
         if (a == geom1 and b == geom2) or (a == geom2 and b == geom1):
@@ -20,8 +22,6 @@ def contact_friction(plant, geom1, geom2, dim, points, i):
     for geom in (geom1, geom2):
         if not np.isnan(plant.surface_mu[geom]):
             return plant.surface_mu[geom]
-    if dim == 1:
-        return 0.0
     # MuJoCo's rule: the geom of higher priority decides, else the larger of the two.
     if plant.geom_priority[geom1] > plant.geom_priority[geom2]:
         return plant.geom_mu[geom1]

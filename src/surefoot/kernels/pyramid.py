@@ -81,7 +81,7 @@ def law_residual(n, kind, offset, mu, bound, D, f, c, g, scale):
         |min(g f_n, c_n + offset)|             contact and its complementarity
         |g f_t - P(g f_t - c_t)|               friction, P onto g mu max(f_n, 0) conv(D), or onto the interval of a BOX
         |g f_t|                                where there is no friction
-        min(|c_t|, g f_n), |g f_t| if f_n = 0  infinite friction: load means no slip, no load means no friction
+        min(|c_t|, |g f|), |g f_t| if f_n = 0  infinite friction: load means no slip, no load means no friction
 
     Args:
         n: number of blocks.
@@ -105,7 +105,7 @@ def law_residual(n, kind, offset, mu, bound, D, f, c, g, scale):
         if kind[i] != CONE or mu[i] == 0.0:
             worst = max(worst, abs(x), abs(y))
         elif math.isinf(mu[i]):
-            worst = max(worst, min(max(abs(cx), abs(cy)), push))
+            worst = max(worst, min(max(abs(cx), abs(cy)), max(push, abs(x), abs(y))))
             if push <= 1e-12 * scale:
                 worst = max(worst, abs(x), abs(y))
         elif gt > 0.0:

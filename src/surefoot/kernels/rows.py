@@ -16,7 +16,7 @@ SLIP_FLOOR = 1e-6  # m/s: above this the first tangent follows the slip
 
 
 @kernel
-def gather_rows(plant, rows, dt, touch, law_mu, planned, stance):
+def gather_rows(plant, rows, dt, touch, law_mu, planned, stance, v_next):
     """Fill `rows`; returns the number of blocks, or -1 if the capacity is too small.
 
     Args:
@@ -27,15 +27,16 @@ def gather_rows(plant, rows, dt, touch, law_mu, planned, stance):
         law_mu: friction the law believes in; NaN: ask the scene.
         planned: if True only contacts of geoms in `stance` with the fixed world count, and they count as closed.
         stance: (ngeom,) bool.
+        v_next: (nv,) velocities at the end of the step, where prescribed.
     """
     count = _gather_contacts(plant, rows, touch, law_mu, planned, stance)
-    return -1 if count < 0 else gather_joint_rows(plant, rows, count, dt)
+    return -1 if count < 0 else gather_joint_rows(plant, rows, count, dt, v_next)
 
 
 @inlined
-def gather_joint_rows(plant, rows, count, dt):
+def gather_joint_rows(plant, rows, count, dt, v_next):
     """Add joint limits and dry joint friction behind `count` contacts; returns the number of blocks, or -1."""
-    count = _gather_limits(plant, rows, count, dt)
+    count = _gather_limits(plant, rows, count, dt, v_next)
     return -1 if count < 0 else _gather_dry_friction(plant, rows, count)
 
 
@@ -174,14 +175,14 @@ def _tangents(plant, rows, i):
 
 
 @inlined
-def _gather_limits(plant, rows, count, dt):
+def _gather_limits(plant, rows, count, dt, v_next):
     """One normal row for a hinge or slide joint that could reach its limit within the step or so."""
     for joint in range(plant.jnt_type.shape[0]):
         if not plant.jnt_limited[joint] or plant.jnt_type[joint] < 2:
             continue
         dof = plant.jnt_dofadr[joint]
         position = plant.qpos[plant.jnt_qposadr[joint]]
-        reach = 0.01 + 4.0 * dt * abs(plant.qvel[dof])
+        reach = 0.01 + 4.0 * dt * max(abs(plant.qvel[dof]), abs(v_next[dof]))
         for side in range(2):
             gap = position - plant.jnt_range[joint, 0] if side == 0 else plant.jnt_range[joint, 1] - position
             if gap > reach:

@@ -100,9 +100,9 @@ def find_rows(plant, rows, settings, torque, v_next, planned, stance, warnings, 
             warnings[k] = number
             return CONTACTS_DROPPED, 0
     if given >= 0:
-        n = gather_joint_rows(plant, rows, given, settings.dt)
+        n = gather_joint_rows(plant, rows, given, settings.dt, v_next)
     else:
-        n = gather_rows(plant, rows, settings.dt, settings.touch, settings.law_mu, planned[0], stance)
+        n = gather_rows(plant, rows, settings.dt, settings.touch, settings.law_mu, planned[0], stance, v_next)
     return (CAPACITY, 0) if n < 0 else (SOLVED, n)
 
 
@@ -145,6 +145,8 @@ def solve_rows(step, n):
     """
     settings = step.settings
     rows, reduced, plant = step.rows, step.reduced, step.plant
+    for r in range(3 * n):
+        step.f[r] = 0.0
     assemble(
         plant.m, plant.d, plant.qvel, plant.qfrc_passive, plant.qfrc_applied, plant.qfrc_bias, plant.dof_damping,
         settings.dt, step.torque, reduced.M, reduced.kappa,
@@ -175,7 +177,7 @@ def solve_rows(step, n):
         needed_force(rows.J, 3 * n, step.f, step.v_next, settings.dt, reduced, step.force)
         if rank > 0:
             _bilateral_force(reduced, rows.J, n, rank, nu, settings.dt, step.target, step.force)
-        _dry_friction_of_prescribed(plant.dof_frictionloss, step.prescribed, step.v_next, step.force)
+        _dry_friction_of_prescribed(rows, n, step.prescribed, step.v_next, settings.dt, step.force, step.f)
     return status, residual, method, nu, bilateral
 
 
@@ -205,16 +207,18 @@ def _bilateral_force(reduced, J, n, rank, nu, dt, impulse, force):
 
 
 @kernel
-def _dry_friction_of_prescribed(loss, prescribed, v_next, force):
+def _dry_friction_of_prescribed(rows, n, prescribed, v_next, dt, force, f):
     """A prescribed joint's motor also overcomes its dry friction; at rest it uses what friction holds."""
-    for i in range(loss.shape[0]):
-        if prescribed[i] and loss[i] > 0.0:
-            if v_next[i] > 0.0:
-                force[i] += loss[i]
-            elif v_next[i] < 0.0:
-                force[i] -= loss[i]
-            else:
-                force[i] = math.copysign(max(abs(force[i]) - loss[i], 0.0), force[i])
+    for i in range(n):
+        if rows.kind[i] != BOX or not prescribed[rows.source[i, 0]]:
+            continue
+        dof = rows.source[i, 0]
+        if v_next[dof] != 0.0:
+            friction = -math.copysign(rows.bound[i], v_next[dof])
+        else:
+            friction = math.copysign(min(abs(force[dof]), rows.bound[i]), force[dof])
+        force[dof] -= friction
+        f[3 * i + 1] = dt * friction
 
 
 @kernel

@@ -40,9 +40,14 @@ def law_conditions(problem: Mapping[str, Any]) -> dict[str, float]:
         if problem["kind"][i] != CONE or mu == 0:
             miss = np.abs(tangent).max()
         elif np.isinf(mu):
-            miss = min(push, np.abs(slip).max()) if push > 1e-12 * scale else np.abs(tangent).max()
+            miss = min(max(push, np.abs(tangent).max()), np.abs(slip).max())
+            if push <= 1e-12 * scale:
+                miss = max(miss, np.abs(tangent).max())
         elif m == 0:
-            miss = 0.0
+            # No impulse changes this slip: friction lies at the edge of the pyramid most against it.
+            against = -(problem["edges"][:, :2] @ slip)
+            edge = problem["edges"][against.argmax(), :2] if against.max() > 0 else np.zeros(2)
+            miss = mobility[i, 0] * np.abs(f[i, 1:] - mu * f[i, 0] * edge).max()
         else:
             radius = min(m * mu * max(f[i, 0], 0.0), 1e6 * np.abs(tangent - slip).max())  # beyond, it does not bind
             miss = np.abs(tangent - project_on_pyramid(tangent - slip, radius, len(problem["edges"]))).max()

@@ -31,6 +31,8 @@ from surefoot.solvers.contact_problem import edge_directions
 
 Array = NDArray[np.float64]
 
+MOST_BLOCKS = 10_000
+
 
 class Workspace:
     """One scene, one step size, one friction belief; belongs to one owner (a simulator, a controller, a call).
@@ -76,6 +78,7 @@ class Workspace:
         self.model: mujoco.MjModel = copy.copy(scene.model)
         self.model.opt.jacobian = mujoco.mjtJacobian.mjJAC_DENSE
         self.model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_LIMIT | mujoco.mjtDisableBit.mjDSBL_FRICTIONLOSS
+        self.model.opt.density = self.model.opt.viscosity = 0.0  # fluids are listed as not modelled
         self.detection = max(1e-3, 1.5 * self.dt * speed) if detection is None else detection
         self.model.geom_gap[:] = self.detection / 2  # the gaps of two geoms add; `margin` would make MuJoCo push early
         self.model.pair_gap[:] = self.detection
@@ -150,6 +153,7 @@ class Workspace:
 
     def solve(self) -> tuple[int, float, int]:
         """Solve on the rows found; returns (status code, residual, method)."""
+        self.pivoting.certificate[:] = 0.0
         code, residual, method, self.free_count, self.bilateral_count = solve(self.box, self.count)
         if code == codes.CAPACITY:
             raise ModelError(f"{self.scene.name}: an equality constraint of more than six rows is not supported")
@@ -227,6 +231,8 @@ class Workspace:
 
     def grow(self) -> None:
         """Double the room for contacts; what was found stays."""
+        if self.capacity > MOST_BLOCKS:
+            raise ModelError(f"{self.scene.name}: more than {MOST_BLOCKS} contacts, or an equality of over six rows")
         self.capacity *= 2
         old = self.step
         self.step = self._arrays()
@@ -239,6 +245,8 @@ class Workspace:
 
     def _plant(self) -> Plant:
         m, d, scene = self.model, self.data, self.scene
+        flags = scene.model.opt.disableflags
+        off = mujoco.mjtDisableBit
         objects = {m.body(name).rootid[0] for name in scene.objects}
         body_rank = np.where(m.body_weldid == 0, 0, np.where(np.isin(m.body_rootid, list(objects)), 1, 2))
         fields = m.geom_type == int(mujoco.mjtGeom.mjGEOM_HFIELD)
@@ -251,12 +259,12 @@ class Workspace:
             qfrc_bias=d.qfrc_bias,
             qfrc_passive=d.qfrc_passive,
             qfrc_applied=d.qfrc_applied,
-            dof_damping=m.dof_damping,
-            dof_frictionloss=m.dof_frictionloss,
+            dof_damping=m.dof_damping * (not flags & int(off.mjDSBL_DAMPER)),
+            dof_frictionloss=m.dof_frictionloss * (not flags & int(off.mjDSBL_FRICTIONLOSS)),
             jnt_type=m.jnt_type,
             jnt_qposadr=m.jnt_qposadr,
             jnt_dofadr=m.jnt_dofadr,
-            jnt_limited=m.jnt_limited,
+            jnt_limited=m.jnt_limited.astype(bool) & (not flags & int(off.mjDSBL_LIMIT)),
             jnt_range=m.jnt_range,
             dof_parentid=m.dof_parentid,
             body_last_dof=_last_dofs(m),
@@ -366,6 +374,19 @@ def _quaternions(model: mujoco.MjModel) -> list[int]:
     free = model.jnt_qposadr[model.jnt_type == int(mujoco.mjtJoint.mjJNT_FREE)] + 3
     ball = model.jnt_qposadr[model.jnt_type == int(mujoco.mjtJoint.mjJNT_BALL)]
     return sorted(free.tolist() + ball.tolist())
+
+
+def reach_speed(scene: Scene, v: Array) -> float:
+    """A speed in m/s that no point exceeds by much: 3 m/s, or translation plus rotation times the extent."""
+    model = scene.model
+    sliding = np.zeros(model.nv, dtype=bool)
+    for joint in range(model.njnt):
+        dof = model.jnt_dofadr[joint]
+        if model.jnt_type[joint] == int(mujoco.mjtJoint.mjJNT_FREE):
+            sliding[dof : dof + 3] = True
+        sliding[dof] |= model.jnt_type[joint] == int(mujoco.mjtJoint.mjJNT_SLIDE)
+    fastest = np.abs(v[sliding]).max(initial=0.0), np.abs(v[~sliding]).max(initial=0.0)
+    return max(3.0, 2.0 * fastest[0] + 2.0 * fastest[1] * min(model.stat.extent, 2.0))
 
 
 def _last_dofs(model: mujoco.MjModel) -> NDArray[np.int64]:

@@ -117,6 +117,9 @@ class Trace:
     def message(self) -> str:
         """How it ended, in a sentence."""
         if self.ok:
+            softened = int(np.count_nonzero(self.status == codes.REGULARISED))
+            if softened:
+                return f"{len(self)} steps, {softened} of them regularised, all others solved"
             return f"{len(self)} steps, all solved"
         again = "; trace.replay() runs that step again" if self.failed_torque is not None else ""
         return f"stopped at step {len(self)}, t = {self.t[-1]:.6g} s: {self.end}{again}"
