@@ -10,7 +10,7 @@ form of Coulomb's law; dry friction of a joint is a block with two edges and a f
     M = [[Gnn, GnD, 0], [GDn, GDD, E], [mu, -E', 0]],        q = (c0_n + offset, D'c0_t, b)
 
 Infinite friction has no such form: the set is solved with a very large coefficient, and the answer counts only if
-    nothing slips.
+nothing slips.
 """
 
 from __future__ import annotations

@@ -22,8 +22,7 @@ class Coulomb(Law):
     """Rigid contact with Coulomb friction: stick, slip or lift, with complementarity.
 
     The pyramid is inscribed in the cone: with four edges and no slip to align them it holds 0.707 mu at 45 degrees
-        between two
-    edges. More edges come nearer to the cone and cost a little time.
+    between two edges. More edges come nearer to the cone and cost a little time.
 
     Attributes:
         mu: the law's belief, overrides the scene's friction everywhere; None: the scene's; inf: no slip under load.
