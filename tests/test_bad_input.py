@@ -254,7 +254,10 @@ SIMULATOR = [
         lambda x: x.sim.rollout(x.home, idle.function),
         f"policy: expected a function of one State, got idle{SIX}; decorate it with @sf.policy",
     ),
-    (lambda x: x.sim.rollout(x.home, lambda s: None), "the policy's torque: expected an array of numbers, got NoneType"),
+    (
+        lambda x: x.sim.rollout(x.home, lambda s: None),
+        "the policy's torque: expected an array of numbers, got NoneType",
+    ),
     (lambda x: x.sim.rollout(x.home, lambda s: s.v), "the policy's torque: expected shape (12,), got (18,)"),
     (lambda x: x.sim.rollout(x.home, lambda s: "x"), "the policy's torque: expected an array of numbers, got str"),
     (lambda x: x.trace.state(1.5), "step: expected -6 to 5, got 1.5"),
