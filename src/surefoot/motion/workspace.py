@@ -8,8 +8,8 @@ from typing import Any
 
 import mujoco
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.optimize import nnls
 
 from surefoot import checks
 from surefoot.contact.contacts import Contacts, contact_names
@@ -173,7 +173,9 @@ class Workspace:
         if (sizes == 0.0).any():
             return True
         # Weights that sum to one and cancel: zero residual of a non-negative least squares problem.
-        _, residual = nnls(np.vstack([normals / sizes, np.ones(len(closed))]), np.r_[np.zeros(self.free_count), 1.0])
+        _, residual = scipy.optimize.nnls(
+            np.vstack([normals / sizes, np.ones(len(closed))]), np.r_[np.zeros(self.free_count), 1.0]
+        )
         return bool(residual < 1e-9)
 
     def contacts(self) -> Contacts:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import mujoco
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.optimize import linprog
 
 # A tilt above this (rad) is no correction of facets; the pose is then left as it is.
 LARGEST = 0.05
@@ -62,7 +62,7 @@ def _facet_under(points: NDArray[np.float64], radii: NDArray[np.float64]) -> NDA
     near = bottom < low + 2 * LARGEST * np.ptp(points[:, :2], axis=0).max() + 1e-9
     rows = np.column_stack([points[near, :2], np.ones(near.sum())])
     limit = LARGEST / UNIT
-    found = linprog(
+    found = scipy.optimize.linprog(
         [0, 0, -1], A_ub=rows, b_ub=(bottom[near] - low) / UNIT, bounds=[(-limit, limit)] * 2 + [(None, None)]
     )
     if found.status != 0 or np.abs(found.x[:2]).max() > 0.999 * limit:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.optimize import linprog
 
 from surefoot import checks
 from surefoot.solvers.problem import LinearComplementarity
@@ -53,7 +53,7 @@ def find_certificate(problem: LinearComplementarity, tolerance: float = 1e-8) ->
     M, q = r[:, None] * problem.M * s, r * problem.q
     # Near the edge of feasibility one setting of the linear program fails where another does not.
     for options in ({"primal_feasibility_tolerance": 1e-10}, {}, {"presolve": False}):
-        answer = linprog(
+        answer = scipy.optimize.linprog(
             q / np.abs(q).max(),
             A_ub=M.T,
             b_ub=np.zeros(problem.size),

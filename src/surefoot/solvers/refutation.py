@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.optimize import linprog
 
 from surefoot import checks
 from surefoot.solvers.infeasibility import rounding_allowed
@@ -121,7 +121,7 @@ class _State:
     def _feasible_point(self, zero: frozenset[int], tight: frozenset[int]) -> Array | None:
         """Return z >= 0 of least sum with w >= 0 and the chosen equalities, or None."""
         rows = sorted(tight)
-        answer = linprog(
+        answer = scipy.optimize.linprog(
             np.ones(len(self.q)),
             A_ub=-self.M,
             b_ub=self.q,
@@ -145,7 +145,7 @@ class _State:
         free = np.array([i in tight for i in range(len(self.q))])
         # Near the edge of feasibility one setting of the linear program fails where another does not.
         for options in ({"primal_feasibility_tolerance": 1e-10}, {}, {"presolve": False}):
-            answer = linprog(
+            answer = scipy.optimize.linprog(
                 self.q,
                 A_ub=self.M[:, keep].T,
                 b_ub=np.zeros(len(keep)),
