@@ -66,6 +66,7 @@ class Answer:
         joint_rows: joint limits and dry friction that took part.
         residual: largest violation of the law, relative to the largest contact velocity; checked before "solved".
         method: which solver found it.
+        culprits: contacts and limits that an impossible demand runs against, by name.
     """
 
     robot: Scene
@@ -179,8 +180,6 @@ def answer_from(
         "tau": torque,
         "J": J,
         "f": f,
-        "v_next": velocity,
-        "prescribed": prescribed,
         "bilateral": rows.J[3 * n : 3 * n + space.bilateral_count].copy(),
         "W": reduced.W[: 3 * n, :nu].copy(),
         "c0": reduced.c0[: 3 * n].copy(),

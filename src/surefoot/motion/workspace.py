@@ -54,7 +54,6 @@ class Workspace:
         *,
         law_mu: float = np.nan,
         edges: int = 4,
-        detection: float | None = None,
         speed: float = 3.0,
         restitution: float = 0.0,
         capacity: int = 24,
@@ -67,8 +66,8 @@ class Workspace:
             dt: step in s.
             law_mu: friction that overrides the scene's; NaN: the scene's.
             edges: edges of the friction pyramid.
-            detection: distance in m to which contacts are found; default max(1 mm, 1.5 dt speed).
-            speed: largest approach speed in m/s that is surely caught before it penetrates.
+            speed: largest approach speed in m/s that is surely caught before it penetrates; contacts are found to a
+                distance of max(1 mm, 1.5 dt speed).
             restitution: Newton's coefficient, 0 to 1.
             capacity: contacts, limits and dry frictions held at first; grows by itself.
             tolerance: residual of the law that counts as solved, relative to the largest contact velocity.
@@ -79,7 +78,7 @@ class Workspace:
         self.model.opt.jacobian = mujoco.mjtJacobian.mjJAC_DENSE
         self.model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_LIMIT | mujoco.mjtDisableBit.mjDSBL_FRICTIONLOSS
         self.model.opt.density = self.model.opt.viscosity = 0.0  # fluids are listed as not modelled
-        self.detection = max(1e-3, 1.5 * self.dt * speed) if detection is None else detection
+        self.detection = max(1e-3, 1.5 * self.dt * speed)
         self.model.geom_gap[:] = self.detection / 2  # the gaps of two geoms add; `margin` would make MuJoCo push early
         self.model.pair_gap[:] = self.detection
         self.data = mujoco.MjData(self.model)

@@ -41,6 +41,7 @@ class Trace:
         torque: (n, joints) N m as applied.
         status: (n,) codes, see `Status.from_code`.
         residual: (n,) the law's violation in each step.
+        method: (n,) which solver found each step, see `surefoot.answer.METHODS`.
         contact_start: (n + 1,).
         contact_geoms: (k, 2) geom pushed, geom that pushes.
         contact_points: (k, 3) m.
