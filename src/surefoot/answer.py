@@ -223,7 +223,7 @@ def _culprits(space: Workspace, contacts: Contacts, code: int) -> tuple[str, ...
     """Names of the contacts and limits that a failed solve blames."""
     if code not in (codes.INFEASIBLE, codes.INCONSISTENT):
         return ()
-    blamed = np.flatnonzero(space.pivoting.certificate[: space.count] > 0)
+    blamed = np.flatnonzero(space.ladder.certificate[: space.count] > 0)
     k = len(contacts)
     return tuple(
         contacts.names[i] if i < k else f"limit of {space.model.joint(int(space.step.rows.source[i, 0])).name}"

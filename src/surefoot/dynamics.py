@@ -142,7 +142,7 @@ def _workspace(robot: Scene, state: State, dt: float, law: Law) -> Workspace:
         raise InputError(f"state: expected a State (see robot.home()), got {type(state).__name__}")
     checks.array("state.q", state.q, (robot.nq,))
     speed = reach_speed(robot, checks.array("state.v", state.v, (robot.nv,)))
-    space = Workspace(robot, dt, law_mu=law.believed_mu, edges=law.edge_count, speed=speed)
+    space = Workspace(robot, dt, law=law.numbers(), speed=speed)
     space.load(state)
     return space
 

@@ -40,7 +40,7 @@ class InverseDynamics:
             raise InputError(f"robot: expected a robot or scene (see sf.load), got {type(robot).__name__}")
         self.robot = robot
         self.law = as_law(Coulomb() if law is None else law)
-        self._space = Workspace(robot, dt, law_mu=self.law.believed_mu, edges=self.law.edge_count)
+        self._space = Workspace(robot, dt, law=self.law.numbers())
         self.dt = self._space.dt
         self._space.step.prescribed[robot.dofs] = True
         self._torque = np.zeros(len(robot.joints))

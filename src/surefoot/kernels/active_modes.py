@@ -19,10 +19,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy import ndarray
 
-from surefoot.kernels.cache import inlined, kernel
+from surefoot.kernels.cache import inlined, part
 from surefoot.kernels.linear_algebra import lu_factor, lu_solve
 from surefoot.kernels.plant import BOX, CONE
-from surefoot.kernels.pyramid import EDGE, OFF, STICK, boundary_mode, gauge, law_residual
+from surefoot.kernels.pyramid import EDGE, OFF, STICK, boundary_mode, cone_mode, gauge, law_residual, opening
+
+
+TOGETHER = 24  # while there are no more unknowns than this, all violated blocks are switched on at once, else the worst
 
 
 class Scratch(NamedTuple):
@@ -76,27 +79,10 @@ def make_scratch(capacity: int, nv: int) -> Scratch:
     )
 
 
-@kernel
-def prepare(W, nu, n, kind, c0, g):
-    """Row sizes of each block; returns the velocity scale max |c0| (rows in use)."""
-    scale = 0.0
-    for i in range(n):
-        for r in range(3):
-            size = 0.0
-            for j in range(nu):
-                size += W[3 * i + r, j] ** 2
-            if r == 0:
-                g[i, 0] = size
-                g[i, 1] = 0.0
-            else:
-                g[i, 1] = max(g[i, 1], size)
-            scale = max(scale, abs(c0[3 * i + r]))
-    return scale
-
-
-@kernel
-def contact_velocities(W, nu, n, c0, f, y, c):
+@part
+def contact_velocities(p, f, y, c):
     """Compute y = W'f and c = W y + c0 for all blocks."""
+    W, nu, n, c0 = p.W, p.nu, p.n, p.c0
     for j in range(nu):
         y[j] = 0.0
     for r in range(3 * n):
@@ -110,78 +96,59 @@ def contact_velocities(W, nu, n, c0, f, y, c):
         c[r] = total
 
 
-@kernel
-def checked_residual(W, nu, n, c0, offset, kind, mu, bound, D, scale, s, f):
+@part
+def checked_residual(p, s, f):
     """The law's residual of impulses f, computed from the problem; infinity if anything is not a number."""
-    contact_velocities(W, nu, n, c0, f, s.y, s.c)
-    return _finite_residual(n, offset, kind, mu, bound, D, scale, s, f)
-
-
-@inlined
-def _finite_residual(n, offset, kind, mu, bound, D, scale, s, f):
+    contact_velocities(p, f, s.y, s.c)
     total = 0.0
-    for r in range(3 * n):
+    for r in range(3 * p.n):
         total += abs(f[r]) + abs(s.c[r])
-    if not math.isfinite(total):
-        return math.inf
-    return law_residual(n, kind, offset, mu, bound, D, f, s.c, s.g, scale)
+    return law_residual(p, f, s.c, s.g) if math.isfinite(total) else math.inf
 
 
-@kernel
-def solve_modes(W, nu, n, c0, offset, kind, mu, bound, D, scale, tolerance, iterations, together, s, f):
+@part
+def solve_modes(p, guesses, s, f):
     """Guess modes until they repeat; `f` (3n,) receives the impulses. Returns the law's residual (infinity: no answer).
 
     Args:
-        W: rows of (*), `nu` columns in use.
-        nu: number of free velocities.
-        n: number of blocks.
-        c0: (3n,) velocities without impulses.
-        offset: (n,) gap / dt of each block.
-        kind, mu, bound: (n,) kind of block, friction (inf allowed), largest impulse of a BOX.
-        D: (k, 6) table of the pyramid.
-        scale: velocity scale from `prepare`, which must have been called.
-        tolerance: relative to scale.
-        iterations: cap on the number of guesses.
-        together: as long as no more unknowns than this arise, all violated blocks are switched on at once, else the
-            worst only.
-        s: Scratch.
+        p: Problem; `s.g` must hold its row sizes (`prepare`).
+        guesses: cap on the number of guesses.
+        s: Scratch with the first guess in `s.mode`.
         f: result.
     """
-    tol = tolerance * scale
-    unknowns = 0
-    for _ in range(iterations):
-        unknowns = _assemble(W, nu, n, c0, offset, kind, mu, bound, D, s, f)
-        if unknowns < 0:
+    tol = 1e-3 * p.tolerance * p.scale
+    for _ in range(guesses):
+        unknowns = _assemble(p, s, f)
+        if unknowns < 0 or not _solve(unknowns, p.nu, tol, s):
             return math.inf
-        if not _solve(unknowns, nu, tol, s):
-            return math.inf
-        for p in range(unknowns):
+        for a in range(unknowns):
             for r in range(3):
-                f[3 * s.block[p] + r] += s.columns[p, r] * s.x[p]
-        contact_velocities(W, nu, n, c0, f, s.y, s.c)
-        if not _update(n, offset, kind, mu, bound, D, tol, unknowns, together, s, f):
-            return _finite_residual(n, offset, kind, mu, bound, D, scale, s, f)
+                f[3 * s.block[a] + r] += s.columns[a, r] * s.x[a]
+        contact_velocities(p, f, s.y, s.c)
+        if not _update(p, tol, unknowns, s, f):
+            return checked_residual(p, s, f)
     return math.inf
 
 
-@kernel
-def cold_modes(n, c0, kind, bound, s):
+@part
+def cold_modes(p, s):
     """First guess: nothing touches, dry friction as the motion without impulses has it."""
-    for i in range(n):
-        s.mode[i] = OFF
-        if kind[i] == BOX and s.g[i, 1] > 0.0:
-            y = -c0[3 * i + 1] / s.g[i, 1]
-            s.mode[i] = STICK if abs(y) <= bound[i] else (EDGE if y > 0.0 else EDGE + 1)
+    for i in range(p.n):
+        s.mode[i] = STICK if p.dissipative and p.kind[i] == CONE and math.isinf(p.mu[i]) else OFF
+        if p.kind[i] == BOX and s.g[i, 1] > 0.0:
+            y = -p.c0[3 * i + 1] / s.g[i, 1]
+            s.mode[i] = STICK if abs(y) <= p.bound[i] else (EDGE if y > 0.0 else EDGE + 1)
 
 
 @inlined
-def _assemble(W, nu, n, c0, offset, kind, mu, bound, D, s, f):
+def _assemble(problem, s, f):
     """Fill S, rhs and the columns for the present modes; f keeps only saturated dry friction. Returns the unknowns."""
+    W, nu, kind, mu, D, c0 = problem.W, problem.nu, problem.kind, problem.mu, problem.D, problem.c0
     capacity = s.block.shape[0]
     k = D.shape[0]
     p = 0
     sticking = True
-    for i in range(n):
+    for i in range(problem.n):
         old_n, old_x, old_y = f[3 * i], f[3 * i + 1], f[3 * i + 2]
         f[3 * i] = 0.0
         f[3 * i + 1] = 0.0
@@ -191,14 +158,14 @@ def _assemble(W, nu, n, c0, offset, kind, mu, bound, D, s, f):
             continue
         if kind[i] == BOX:
             if mode >= EDGE:
-                f[3 * i + 1] = bound[i] if mode == EDGE else -bound[i]
+                f[3 * i + 1] = problem.bound[i] if mode == EDGE else -problem.bound[i]
                 continue
             count = 1
         elif mode == STICK:
             count = 3 if kind[i] == CONE and mu[i] > 0.0 and s.g[i, 1] > 0.0 else 1
         else:
-            count = 1 if mode < EDGE + k else 2
-            sticking = False
+            count = 1 if mode < EDGE + k and not math.isinf(mu[i]) else 2
+            sticking = problem.dissipative and sticking
         if p + count > capacity:
             return -1
         for q in range(count):
@@ -206,16 +173,18 @@ def _assemble(W, nu, n, c0, offset, kind, mu, bound, D, s, f):
             fn, fx, fy, rn, rx, ry = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
             if kind[i] == BOX:
                 fx, rx = 1.0, 1.0
-            elif mode == STICK:
-                if q == 0:
+            elif mode == STICK or math.isinf(mu[i]):
+                if q + 3 - count == 0 or count == 1:
                     fn, rn = 1.0, 1.0
-                elif q == 1:
+                elif q + 3 - count == 1:
                     fx, rx = 1.0, 1.0
                 else:
                     fy, ry = 1.0, 1.0
             elif mode < EDGE + k:
                 j = mode - EDGE
                 fn, fx, fy, rn = 1.0, mu[i] * D[j, 0], mu[i] * D[j, 1], 1.0
+                if problem.dissipative:
+                    rx, ry = fx, fy
             else:
                 a = mode - EDGE - k
                 b = (a + 1) % k
@@ -223,6 +192,8 @@ def _assemble(W, nu, n, c0, offset, kind, mu, bound, D, s, f):
                     fn, rn = 1.0, 1.0
                     fx = 0.5 * mu[i] * (D[a, 0] + D[b, 0])
                     fy = 0.5 * mu[i] * (D[a, 1] + D[b, 1])
+                    if problem.dissipative:
+                        rx, ry = fx, fy
                 else:
                     fx, fy = D[a, 0] - D[b, 0], D[a, 1] - D[b, 1]
                     rx, ry = fx, fy
@@ -231,13 +202,13 @@ def _assemble(W, nu, n, c0, offset, kind, mu, bound, D, s, f):
             size = rn * fn + rx * fx + ry * fy
             # The unknown's value in the impulses so far: where the proximal steps start.
             s.x[p] = (rn * old_n + rx * old_x + ry * old_y) / size
-            s.rhs[p] = -(rn * (c0[3 * i] + offset[i]) + rx * c0[3 * i + 1] + ry * c0[3 * i + 2])
+            s.rhs[p] = -(rn * (c0[3 * i] + problem.offset[i]) + rx * c0[3 * i + 1] + ry * c0[3 * i + 2])
             s.weight[p] = size * (s.g[i, 1] if rn == 0.0 else s.g[i, 0])
             for j in range(nu):
                 s.C[p, j] = fn * W[3 * i, j] + fx * W[3 * i + 1, j] + fy * W[3 * i + 2, j]
                 s.R[p, j] = rn * W[3 * i, j] + rx * W[3 * i + 1, j] + ry * W[3 * i + 2, j]
             p += 1
-    _known_impulses(W, nu, n, kind, p, s, f)
+    _known_impulses(problem, p, s, f)
     for a in range(p):
         # All sticking: R = C, and the matrix is symmetric.
         for b in range(a if sticking else 0, p):
@@ -251,14 +222,14 @@ def _assemble(W, nu, n, c0, offset, kind, mu, bound, D, s, f):
 
 
 @inlined
-def _known_impulses(W, nu, n, kind, unknowns, s, f):
+def _known_impulses(p, unknowns, s, f):
     """Move saturated dry friction to the right side."""
-    for i in range(n):
-        if kind[i] == BOX and f[3 * i + 1] != 0.0:
+    for i in range(p.n):
+        if p.kind[i] == BOX and f[3 * i + 1] != 0.0:
             for a in range(unknowns):
                 total = 0.0
-                for j in range(nu):
-                    total += s.R[a, j] * W[3 * i + 1, j]
+                for j in range(p.nu):
+                    total += s.R[a, j] * p.W[3 * i + 1, j]
                 s.rhs[a] -= total * f[3 * i + 1]
 
 
@@ -299,8 +270,9 @@ def _solve(p, nu, tol, s):
 
 
 @inlined
-def _update(n, offset, kind, mu, bound, D, tol, unknowns, together, s, f):
+def _update(p, tol, unknowns, s, f):
     """Set each block's mode from its impulse and velocity; True if any mode changed."""
+    n, kind, bound = p.n, p.kind, p.bound
     changed = False
     wanting = 0
     worst = -1
@@ -321,33 +293,48 @@ def _update(n, offset, kind, mu, bound, D, tol, unknowns, together, s, f):
                     changed = True
             continue
         if s.mode[i] == OFF:
-            opening = s.c[3 * i] + offset[i]
-            if opening < -tol and gn > 0.0:
+            speed = opening(p, i, s.c)
+            if speed < -tol and gn > 0.0:
                 wanting += 3 if kind[i] == CONE else 1
-                if -opening > deepest:
-                    deepest = -opening
+                if -speed > deepest:
+                    deepest = -speed
                     worst = i
             continue
-        mode = _next_mode(i, kind, mu, D, tol, s, f)
+        mode = _next_mode(i, p, tol, s, f)
         if mode != s.mode[i]:
             s.mode[i] = mode
             changed = True
     if worst < 0:
         return changed
-    if unknowns + wanting > together:
+    if unknowns + wanting > TOGETHER:
         s.mode[worst] = STICK
         return True
     for i in range(n):
-        if kind[i] != BOX and s.mode[i] == OFF and s.c[3 * i] + offset[i] < -tol and s.g[i, 0] > 0.0:
+        if kind[i] != BOX and s.mode[i] == OFF and opening(p, i, s.c) < -tol and s.g[i, 0] > 0.0:
             s.mode[i] = STICK
     return True
 
 
 @inlined
-def _next_mode(i, kind, mu, D, tol, s, f):
+def _next_mode(i, p, tol, s, f):
     """Mode of an active contact after a solve."""
+    kind, mu, D = p.kind, p.mu, p.D
     gn, gt = s.g[i, 0], s.g[i, 1]
     push = f[3 * i]
+    if p.dissipative and kind[i] == CONE and mu[i] > 0.0:
+        speed = s.c[3 * i] + p.offset[i]
+        if math.isinf(mu[i]):  # EDGE: held without load
+            if s.mode[i] == STICK:
+                return STICK if push * gn >= -tol else EDGE
+            return STICK if speed < -tol else EDGE
+        one = max(gn, gt)
+        if s.mode[i] == STICK:  # nothing moves: the impulse decides, within rounding
+            return STICK if gauge(f[3 * i + 1], f[3 * i + 2], D) <= mu[i] * push + tol / one else cone_mode(
+                push, f[3 * i + 1], f[3 * i + 2], mu[i], D
+            )
+        return cone_mode(
+            push - speed / one, f[3 * i + 1] - s.c[3 * i + 1] / one, f[3 * i + 2] - s.c[3 * i + 2] / one, mu[i], D
+        )
     if push * gn < -tol:
         return OFF
     if kind[i] != CONE or mu[i] == 0.0:

@@ -18,7 +18,9 @@ from typing import Any
 import mujoco
 import numba
 import numpy
+from numba import types
 from numba.core import config
+from numba.core.registry import CPUDispatcher
 
 from surefoot.kernels.layout import layout_digest
 
@@ -46,8 +48,24 @@ CACHE_FOLDER = cache_root() / f"kernels-{_digest()}"
 
 
 def inlined(function: Callable[..., Any]) -> Any:
-    """A kernel that is always inlined into its callers: a small part that would else copy whole tuples of arrays."""
-    return kernel(function, forceinline=True)
+    """A kernel whose statements are copied into its callers before anything is compiled: it costs no call."""
+    return kernel(function, inline="always")
+
+
+def part(function: Callable[..., Any]) -> Any:
+    """A kernel for other kernels only: without the door to Python, which for tuples of arrays takes long to compile."""
+    made = kernel(function, no_cpython_wrapper=True)
+    if isinstance(made, CPUDispatcher):  # not so when numba's compiler is switched off
+        made.__class__ = _Part
+    return made
+
+
+class _Part(CPUDispatcher):
+    """A dispatcher that refuses to be called from Python, where it would crash."""
+
+    def __call__(self, *args: Any) -> Any:
+        """Refuse."""
+        raise TypeError(f"{self.py_func.__name__} is part of other kernels and cannot be called from Python")
 
 
 def kernel(function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
@@ -66,17 +84,39 @@ def kernel(function: Callable[..., Any] | None = None, /, **options: Any) -> Any
         "error_model": "numpy",
         "fastmath": {"reassoc", "contract"},
         "_nrt": False,
+        "no_cfunc_wrapper": True,
         **options,
     }
     with _own_folder():
         return numba.njit(**settings)(function)
 
 
+class Pointer(types.WrapperAddressProtocol):
+    """A function compiled for one signature, which kernels call through its address.
+
+    Linked into its callers it would be optimised anew in each of them; behind a pointer it is compiled once, and only
+    when it is first handed to a kernel.
+    """
+
+    def __init__(self, function: Callable[..., Any], signature: Any, opens_box: bool = False) -> None:
+        self._function = function
+        self._signature = signature
+        self._opens_box = opens_box
+
+    def __wrapper_address__(self) -> int:
+        """Address of the machine code."""
+        return _address(self._function, self._signature, self._opens_box)
+
+    def signature(self) -> Any:
+        """Numba's view of the signature."""
+        return self._signature
+
+
 @cache
-def compiled_pointer(function: Callable[..., Any], signature: Any) -> int:
-    """Compile a function for one signature, keep its machine code in our folder, and return its address."""
+def _address(function: Callable[..., Any], signature: Any, opens_box: bool) -> int:
+    settings = {"cache": True, "error_model": "numpy", "fastmath": {"reassoc", "contract"}, "_nrt": opens_box}
     with _own_folder():
-        code: Any = numba.cfunc(signature, cache=True, error_model="numpy", fastmath={"reassoc", "contract"})(function)
+        code: Any = numba.cfunc(signature, **settings)(function)
     _ALIVE.append(code)
     return code.address
 

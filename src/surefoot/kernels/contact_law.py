@@ -13,53 +13,71 @@ from __future__ import annotations
 
 import math
 
-from numba import int64
+from typing import Any, NamedTuple
 
-from surefoot.kernels.active_modes import cold_modes, prepare, solve_modes
-from surefoot.kernels.cache import inlined, kernel
-from surefoot.kernels.fallback import GUESS
+from numba import int64, typeof, types
+
+from surefoot.kernels.active_modes import Scratch, cold_modes, make_scratch, solve_modes
+from surefoot.kernels.box import boxed
+from surefoot.kernels.cache import Pointer, inlined
+from surefoot.kernels.fallback import GUESS, Ladder, fallback_solver, make_ladder
 from surefoot.kernels.plant import CONE
+from surefoot.kernels.problem import PROBLEM_TYPE
 from surefoot.kernels.status import NOT_FINITE, SOLVED
 
 
-@kernel
-def solve_contacts(W, nu, n, c0, offset, kind, mu, bound, D, tolerance, s, pivoting, fallback, f):
-    """Impulses `f` (3n,) that satisfy the law. Returns (status, residual, method).
+class Solver(NamedTuple):
+    """Work arrays of the contact law, for up to `capacity` blocks."""
 
-    Args:
-        W, nu, n, c0, offset, kind, mu, bound, D: as in `solve_modes`.
-        tolerance: largest residual that counts as solved, relative to the velocity scale max |c0|.
-        s: Scratch.
-        pivoting: Box of a Pivoting; its certificate names the culprits of an impossible demand.
-        fallback: Fallback, called when the first guess fails.
-        f: result.
+    scratch: Scratch
+    ladder: Any  # Box of a Ladder; its certificate names the culprits of an impossible demand
+    fallback: Pointer  # called when the first guess fails
+
+
+def make_solver(capacity: int, edges: int, nv: int) -> tuple[Solver, Ladder]:
+    """Work arrays; the Ladder is what stands in the solver's Box."""
+    scratch = make_scratch(capacity, nv)
+    ladder = make_ladder(capacity, edges, nv, scratch)
+    box = boxed(ladder)
+    return Solver(scratch, box, fallback_solver(scratch, box)), ladder
+
+
+def _solve_contacts(p, solver, f):
+    """Impulses `f` (3n,) that satisfy the law of Problem p. Returns (status, residual, method).
+
+    `solver.scratch.g` must hold the row sizes (`prepare`).
     """
-    for r in range(3 * n):
+    s = solver.scratch
+    for r in range(3 * p.n):
         f[r] = 0.0
-        if not math.isfinite(c0[r]):
+        if not math.isfinite(p.c0[r]):
             return NOT_FINITE, math.inf, GUESS
-    for i in range(n):
-        if math.isnan(mu[i]) or not math.isfinite(offset[i] + bound[i]):
+    for i in range(p.n):
+        if math.isnan(p.mu[i]) or not math.isfinite(p.offset[i] + p.bound[i]):
             return NOT_FINITE, math.inf, GUESS
-    scale = prepare(W, nu, n, kind, c0, s.g)
-    if scale == 0.0:
+    if p.scale == 0.0:
         return SOLVED, 0.0, GUESS
-    inner = 1e-3 * tolerance
-    cold_modes(n, c0, kind, bound, s)
-    residual = solve_modes(W, nu, n, c0, offset, kind, mu, bound, D, scale, inner, int64(8), int64(24), s, f)
-    if residual <= tolerance:
-        status, method = SOLVED, GUESS
-    else:
-        status, residual, method = fallback(W, nu, n, c0, offset, kind, mu, bound, D, scale, tolerance, s, pivoting, f)
-    _drag(n, c0, kind, mu, D, s.g, f)
+    cold_modes(p, s)
+    status, method = SOLVED, GUESS
+    residual = solve_modes(p, int64(8), s, f)
+    if not residual <= p.tolerance:
+        status, residual, method = solver.fallback(p, s, solver.ladder, f)
+    _drag(p, s.g, f)
     return status, residual, method
 
 
+def contact_law(solver: Solver) -> Pointer:
+    """`_solve_contacts` as a pointer, for one kind of work arrays."""
+    result = types.Tuple((types.int64, types.float64, types.int64))
+    return Pointer(_solve_contacts, result(PROBLEM_TYPE, typeof(solver), types.float64[::1]))
+
+
 @inlined
-def _drag(n, c0, kind, mu, D, g, f):
+def _drag(p, g, f):
     """Friction where no free velocity can change the slip: it moves nothing, but what prescribes the slip feels it."""
-    for i in range(n):
-        if kind[i] != CONE or g[i, 1] > 0.0 or not f[3 * i] > 0.0 or math.isinf(mu[i]):
+    D, c0 = p.D, p.c0
+    for i in range(p.n):
+        if p.kind[i] != CONE or g[i, 1] > 0.0 or not f[3 * i] > 0.0 or math.isinf(p.mu[i]):
             continue
         best, most = -1, 0.0
         for e in range(D.shape[0]):
@@ -68,5 +86,5 @@ def _drag(n, c0, kind, mu, D, g, f):
                 most = against
                 best = e
         if best >= 0:
-            f[3 * i + 1] = mu[i] * f[3 * i] * D[best, 0]
-            f[3 * i + 2] = mu[i] * f[3 * i] * D[best, 1]
+            f[3 * i + 1] = p.mu[i] * f[3 * i] * D[best, 0]
+            f[3 * i + 2] = p.mu[i] * f[3 * i] * D[best, 1]

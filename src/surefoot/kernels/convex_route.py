@@ -21,7 +21,7 @@ from numba import int64
 from numpy import ndarray
 
 from surefoot.kernels.active_modes import solve_modes
-from surefoot.kernels.cache import inlined, kernel
+from surefoot.kernels.cache import inlined, part
 from surefoot.kernels.plant import BOX, CONE
 from surefoot.kernels.principal_pivoting import (
     PivotingOptions,
@@ -30,7 +30,7 @@ from surefoot.kernels.principal_pivoting import (
     pivoting_work,
     principal_pivoting,
 )
-from surefoot.kernels.pyramid import gauge
+from surefoot.kernels.pyramid import gauge, opening
 from surefoot.kernels.status import INCONSISTENT, INFEASIBLE, SOLVED, UNSOLVED
 from surefoot.kernels.sweeps import read_modes
 
@@ -69,89 +69,87 @@ def make_convex(capacity: int, edges: int, nv: int) -> Convex:
     )
 
 
-@kernel
-def solve_convex_route(W, nu, n, c0, offset, kind, mu, bound, D, scale, tolerance, s, work, f, certificate):
+@part
+def solve_convex_route(p, s, work, f, certificate):
     """Returns (status, residual). INFEASIBLE and INCONSISTENT leave their culprits in `certificate` (n,).
 
     Infinite friction holds a closed contact; one that ends without load is let go.
     """
-    for i in range(n):
+    for i in range(p.n):
         work.released[i] = False
         work.shift[i] = 0.0
         certificate[i] = 0.0
-        if kind[i] == BOX and s.g[i, 1] > 0.0:
+        if p.kind[i] == BOX and s.g[i, 1] > 0.0:
             return UNSOLVED, math.inf  # dry friction bounds a multiplier: not a projection
-    if nu == 0:
-        return _all_prescribed(n, c0, offset, kind, tolerance * scale, certificate)
-    count = _rows(W, nu, n, c0, offset, kind, mu, D, work)
-    V = work.rows[: count * nu].reshape(count, nu)
-    basic = int64(0)
-    widened = 0
-    inner = 1e-3 * tolerance
+    if p.nu == 0:
+        return _all_prescribed(p, certificate)
+    count, basic, widened, due = int64(0), int64(0), int64(0), int64(0)
+    changed = True  # whether the rows must be built anew
     for round in range(40):
+        if changed:
+            count, basic = _rows(p, work), int64(0)
+        _shift_rows(p, work)
         result = principal_pivoting(
-            V, work.b[:count], work.basis[: nu + 1], basic, work.options, work.work, work.u[:nu], work.x[:count],
-            work.certificate[:count],
+            work.rows[: count * p.nu].reshape(count, p.nu), work.b[:count], work.basis[: p.nu + 1], basic,
+            work.options, work.work, work.u[: p.nu], work.x[:count], work.certificate[:count],
         )  # fmt: skip
         if result.status != SOLVED:
             if result.status != INFEASIBLE or widened == 3:
                 return UNSOLVED, math.inf
-            held = _mark_held(n, kind, mu, count, scale, work, certificate)
-            proven = _normals_infeasible(W, nu, n, c0, offset, kind, scale, work, certificate)
+            if p.dissipative:
+                _blame(p, work, certificate)
+                return INFEASIBLE, math.inf
+            held = _mark_held(p, count, work, certificate)
+            proven = _normals_infeasible(p, work, certificate)
             if proven or held:
                 return (INFEASIBLE if proven else INCONSISTENT), math.inf
             # The normals alone can open with velocity u: the slip of u makes room for it in every pyramid.
             widened += 1
-            _next_shift(W, nu, n, c0, kind, mu, D, work)
-            count = _rows(W, nu, n, c0, offset, kind, mu, D, work)
-            V = work.rows[: count * nu].reshape(count, nu)
-            basic = 0
-            continue
-        basic = result.basic
-        change = _next_shift(W, nu, n, c0, kind, mu, D, work)
-        _impulses(n, kind, mu, D, work, f)
-        released = _release(n, kind, mu, D, s, work, f)
-        if released or round in (0, 1, 2, 4, 8, 16, 32, 39) or change <= 1e-12 * scale:
-            read_modes(W, nu, n, c0, kind, mu, bound, D, s, f)
-            residual = solve_modes(W, nu, n, c0, offset, kind, mu, bound, D, scale, inner, int64(8), int64(24), s, f)
-            if residual <= tolerance:
-                return SOLVED, residual
-        if released:
-            count = _rows(W, nu, n, c0, offset, kind, mu, D, work)
-            V = work.rows[: count * nu].reshape(count, nu)
-            basic = 0
+            changed = True
         else:
-            if change <= 1e-12 * scale:
-                break
-            _shift_rows(W, n, c0, offset, kind, mu, D, work)
+            basic = result.basic
+            _impulses(p, work, f)
+            changed = not p.dissipative and _release(p, s, work, f)
+        moved = 0.0 if p.dissipative else _next_shift(p, work)
+        if result.status == SOLVED:
+            settled = moved <= 1e-12 * p.scale
+            if changed or settled or round == due or round == 39:
+                due = max(2 * round, round + 1)
+                read_modes(p, s, f)
+                residual = solve_modes(p, int64(4), s, f)
+                if residual <= p.tolerance:
+                    return SOLVED, residual
+                if settled and not changed:
+                    break
     return UNSOLVED, math.inf
 
 
 @inlined
-def _all_prescribed(n, c0, offset, kind, tol, certificate):
+def _all_prescribed(p, certificate):
     """No velocity is free: every contact opens or stays, or the demand is impossible."""
     feasible = True
-    for i in range(n):
-        if kind[i] != BOX and c0[3 * i] + offset[i] < -tol:
+    for i in range(p.n):
+        if p.kind[i] != BOX and opening(p, i, p.c0) < -p.tolerance * p.scale:
             certificate[i] = 1.0
             feasible = False
     return (UNSOLVED if feasible else INFEASIBLE), math.inf
 
 
 @inlined
-def _has_cone(i, kind, mu, work):
-    return kind[i] == CONE and mu[i] > 0.0 and not work.released[i]
+def _has_cone(i, p, work):
+    return p.kind[i] == CONE and p.mu[i] > 0.0 and not work.released[i]
 
 
 @inlined
-def _rows(W, nu, n, c0, offset, kind, mu, D, work):
+def _rows(p, work):
     """Constraint rows of all blocks; returns their number."""
+    W, nu, mu, D = p.W, p.nu, p.mu, p.D
     count = 0
-    for i in range(n):
+    for i in range(p.n):
         work.first[i] = count
-        if kind[i] == BOX:
+        if p.kind[i] == BOX:
             continue
-        cone = _has_cone(i, kind, mu, work)
+        cone = _has_cone(i, p, work)
         if cone and not math.isinf(mu[i]):
             for e in range(D.shape[0]):
                 x, y = mu[i] * D[e, 0], mu[i] * D[e, 1]
@@ -168,18 +166,18 @@ def _rows(W, nu, n, c0, offset, kind, mu, D, work):
                 for j in range(nu):
                     work.rows[count * nu + j] = sign * W[3 * i + 1 + e // 2, j]
                 count += 1
-    _shift_rows(W, n, c0, offset, kind, mu, D, work)
     return count
 
 
 @inlined
-def _shift_rows(W, n, c0, offset, kind, mu, D, work):
+def _shift_rows(p, work):
     """Right sides for the present shift."""
-    for i in range(n):
-        if kind[i] == BOX:
+    c0, offset, mu, D = p.c0, p.offset, p.mu, p.D
+    for i in range(p.n):
+        if p.kind[i] == BOX:
             continue
         row = work.first[i]
-        cone = _has_cone(i, kind, mu, work)
+        cone = _has_cone(i, p, work)
         if cone and not math.isinf(mu[i]):
             for e in range(D.shape[0]):
                 slip = D[e, 0] * c0[3 * i + 1] + D[e, 1] * c0[3 * i + 2]
@@ -192,14 +190,15 @@ def _shift_rows(W, n, c0, offset, kind, mu, D, work):
 
 
 @inlined
-def _next_shift(W, nu, n, c0, kind, mu, D, work):
+def _next_shift(p, work):
     """Set s to mu times the slip of the present u; returns the largest change."""
+    W, c0, mu, D = p.W, p.c0, p.mu, p.D
     change = 0.0
-    for i in range(n):
-        if not _has_cone(i, kind, mu, work) or math.isinf(mu[i]):
+    for i in range(p.n):
+        if not _has_cone(i, p, work) or math.isinf(mu[i]):
             continue
         cx, cy = c0[3 * i + 1], c0[3 * i + 2]
-        for j in range(nu):
+        for j in range(p.nu):
             cx += W[3 * i + 1, j] * work.u[j]
             cy += W[3 * i + 2, j] * work.u[j]
         slip = 0.0
@@ -211,15 +210,16 @@ def _next_shift(W, nu, n, c0, kind, mu, D, work):
 
 
 @inlined
-def _impulses(n, kind, mu, D, work, f):
-    for i in range(n):
+def _impulses(p, work, f):
+    mu, D = p.mu, p.D
+    for i in range(p.n):
         f[3 * i] = 0.0
         f[3 * i + 1] = 0.0
         f[3 * i + 2] = 0.0
-        if kind[i] == BOX:
+        if p.kind[i] == BOX:
             continue
         row = work.first[i]
-        cone = _has_cone(i, kind, mu, work)
+        cone = _has_cone(i, p, work)
         if cone and not math.isinf(mu[i]):
             for e in range(D.shape[0]):
                 push = work.x[row + e]
@@ -234,22 +234,35 @@ def _impulses(n, kind, mu, D, work, f):
 
 
 @inlined
-def _release(n, kind, mu, D, s, work, f):
+def _release(p, s, work, f):
     """Let go of held contacts that end with friction but without load; True if there was one."""
     found = False
     largest = 0.0
-    for i in range(n):
+    for i in range(p.n):
         largest = max(largest, s.g[i, 0] * f[3 * i])
-    for i in range(n):
-        if _has_cone(i, kind, mu, work) and math.isinf(mu[i]) and s.g[i, 0] * f[3 * i] <= 1e-12 * largest:
-            if s.g[i, 1] * gauge(f[3 * i + 1], f[3 * i + 2], D) > 1e-12 * largest:
+    for i in range(p.n):
+        if _has_cone(i, p, work) and math.isinf(p.mu[i]) and s.g[i, 0] * f[3 * i] <= 1e-12 * largest:
+            if s.g[i, 1] * gauge(f[3 * i + 1], f[3 * i + 2], p.D) > 1e-12 * largest:
                 work.released[i] = True
                 found = True
     return found
 
 
 @inlined
-def _mark_held(n, kind, mu, count, scale, work, certificate):
+def _blame(p, work, certificate):
+    """Mark the contacts whose rows the certificate of infeasibility uses."""
+    for i in range(p.n):
+        row = work.first[i]
+        certificate[i] = 0.0
+        if p.kind[i] == BOX:
+            continue
+        last = row + (1 if not _has_cone(i, p, work) else 5 if math.isinf(p.mu[i]) else p.D.shape[0])
+        for r in range(row, last):
+            certificate[i] += work.certificate[r]
+
+
+@inlined
+def _mark_held(p, count, work, certificate):
     """Mark contacts of infinite friction whose tangents the certificate of infeasibility uses; True if there is one."""
     held = False
     missing = 0.0
@@ -257,10 +270,10 @@ def _mark_held(n, kind, mu, count, scale, work, certificate):
     for row in range(count):
         missing -= work.b[row] * work.certificate[row]
         weight += work.certificate[row]
-    if missing <= 1e-7 * scale * weight:
+    if missing <= 1e-7 * p.scale * weight:
         return False  # rounding in dependent rows, not a contradiction
-    for i in range(n):
-        if kind[i] == BOX or not (_has_cone(i, kind, mu, work) and math.isinf(mu[i])):
+    for i in range(p.n):
+        if not (_has_cone(i, p, work) and math.isinf(p.mu[i])):
             continue
         for row in range(work.first[i] + 1, work.first[i] + 5):
             if work.certificate[row] > 0.0:
@@ -270,14 +283,15 @@ def _mark_held(n, kind, mu, count, scale, work, certificate):
 
 
 @inlined
-def _normals_infeasible(W, nu, n, c0, offset, kind, scale, work, certificate):
+def _normals_infeasible(p, work, certificate):
     """Whether the normals alone contradict: y >= 0, W_n'y = 0, (c0_n + offset)'y < 0, checked; else u opens them."""
+    W, nu = p.W, p.nu
     count = 0
-    for i in range(n):
-        if kind[i] == BOX:
+    for i in range(p.n):
+        if p.kind[i] == BOX:
             continue
         work.first[i] = count
-        work.b[count] = c0[3 * i] + offset[i]
+        work.b[count] = p.c0[3 * i] + p.offset[i]
         for j in range(nu):
             work.rows[count * nu + j] = W[3 * i, j]
         count += 1
@@ -295,8 +309,8 @@ def _normals_infeasible(W, nu, n, c0, offset, kind, scale, work, certificate):
     for row in range(count):
         total += work.b[row] * y[row]
         weight += y[row]
-    if not total < -1e-9 * scale * weight:
+    if not total < -1e-9 * p.scale * weight:
         return False
-    for i in range(n):
-        certificate[i] = y[work.first[i]] if kind[i] != BOX else 0.0
+    for i in range(p.n):
+        certificate[i] = y[work.first[i]] if p.kind[i] != BOX else 0.0
     return True

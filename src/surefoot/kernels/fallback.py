@@ -1,22 +1,25 @@
 """What to do when the first guess of the modes fails: convex problems, sweeps, pivoting.
 
-This is most of the machine code and rarely runs. It is compiled by itself and called through a function pointer:
-linked into every loop that may need it, it would be optimised anew in each.
+This is most of the machine code and rarely runs, so it stands behind a pointer.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 from numba import int64, typeof, types
+from numpy import ndarray
 
 from surefoot.kernels.active_modes import checked_residual, solve_modes
-from surefoot.kernels.cache import compiled_pointer, inlined
-from surefoot.kernels.convex_route import solve_convex_route
+from surefoot.kernels.box import boxed
+from surefoot.kernels.cache import Pointer, inlined, part
+from surefoot.kernels.convex_route import Convex, make_convex, solve_convex_route
+from surefoot.kernels.problem import PROBLEM_TYPE, with_friction
 from surefoot.kernels.status import INCONSISTENT, REGULARISED, SOLVED, UNSOLVED
 from surefoot.kernels.sweeps import read_modes, sweep
-from surefoot.kernels.working_set import VERY_ROUGH, solve_working_set
+from surefoot.kernels.working_set import VERY_ROUGH, make_working_set, working_set_solver
 
 # Who found the answer.
 GUESS = 1
@@ -25,83 +28,90 @@ SWEEPS = 3
 PIVOTS = 4
 
 
+class Ladder(NamedTuple):
+    """Work arrays of the fallback, for up to `capacity` blocks."""
+
+    best: ndarray  # (3 capacity,) impulses of the sweeps
+    mu: ndarray  # (capacity,) friction, changed for a second try
+    certificate: ndarray  # (capacity,) weights that prove a demand impossible, or mark its culprits
+    convex: Convex
+    working_set: Any  # Box of a WorkingSet
+    solve_working_set: Pointer
+
+
+def make_ladder(capacity: int, edges: int, nv: int, scratch: Any) -> Ladder:
+    """Work arrays."""
+    working_set = boxed(make_working_set(capacity, edges, nv))
+    return Ladder(
+        best=np.zeros(3 * capacity),
+        mu=np.zeros(capacity),
+        certificate=np.zeros(capacity),
+        convex=make_convex(capacity, edges, nv),
+        working_set=working_set,
+        solve_working_set=working_set_solver(scratch, working_set),
+    )
+
+
 @inlined
-def _smoothed(n, mu, mu_out):
+def _smoothed(p, mu_out):
     """Copy friction, none of it above VERY_ROUGH; True if that changed any."""
     changed = False
-    for i in range(n):
-        mu_out[i] = min(mu[i], VERY_ROUGH)
-        changed = changed or mu[i] > VERY_ROUGH
+    for i in range(p.n):
+        mu_out[i] = min(p.mu[i], VERY_ROUGH)
+        changed = changed or p.mu[i] > VERY_ROUGH
     return changed
 
 
-def _fallback(W, nu, n, c0, offset, kind, mu, bound, D, scale, tolerance, s, box, f):
+@part
+def _climb(p, s, ladder, f):
+    """One method after the other. Returns (status, residual, method, verdict of the convex problems)."""
+    verdict, residual = solve_convex_route(p, s, ladder.convex, f, ladder.certificate)
+    if verdict != UNSOLVED and verdict != INCONSISTENT:
+        return verdict, residual, CONVEX, verdict
+    # Inconsistent only if all closed contacts stay: some may lift, which the others find out.
+    for r in range(3 * p.n):
+        ladder.best[r] = 0.0
+    for stage in range(3):
+        sweep(p, int64(10 << stage), s, ladder.best)
+        for r in range(3 * p.n):
+            f[r] = ladder.best[r]
+        residual = solve_modes(p, int64(8), s, f)
+        if residual <= p.tolerance:
+            return SOLVED, residual, SWEEPS, verdict
+    status, residual = ladder.solve_working_set(p, s, ladder.working_set, ladder.best, f)
+    return status, residual, PIVOTS, verdict
+
+
+def _fallback(p, s, box, f):
     """Returns (status, residual, method).
 
     Infinite friction may have no answer: held, a contact would be pulled; released, it would be driven in (Painleve's
     paradox). Then friction of 1e3 stands for it, and the answer is called REGULARISED.
     """
-    pivoting = box.value
-    inner = 1e-3 * tolerance
-    verdict, residual = solve_convex_route(
-        W, nu, n, c0, offset, kind, mu, bound, D, scale, tolerance, s, pivoting.convex, f, pivoting.certificate
-    )
-    if verdict != UNSOLVED and verdict != INCONSISTENT:
-        return verdict, residual, CONVEX
-    # Inconsistent only if all closed contacts stay: some may lift, which the others find out.
-    for r in range(3 * n):
-        pivoting.best[r] = 0.0
-    for stage in range(3):
-        sweep(W, nu, n, c0, offset, kind, mu, bound, D, int64(10 << stage), s, pivoting.best)
-        for r in range(3 * n):
-            f[r] = pivoting.best[r]
-        residual = solve_modes(W, nu, n, c0, offset, kind, mu, bound, D, scale, inner, int64(8), int64(24), s, f)
-        if residual <= tolerance:
-            return SOLVED, residual, SWEEPS
-    status, residual = solve_working_set(W, nu, n, c0, offset, kind, mu, bound, D, scale, tolerance, s, pivoting, f)
-    if status == SOLVED:
-        return status, residual, PIVOTS
-    if verdict == INCONSISTENT or not _smoothed(n, mu, pivoting.mu):
-        for r in range(3 * n):
+    ladder = box.value
+    status, residual, method, verdict = _climb(p, s, ladder, f)
+    if status != UNSOLVED:
+        return status, residual, method
+    if verdict == INCONSISTENT or p.dissipative or not _smoothed(p, ladder.mu):
+        for r in range(3 * p.n):
             f[r] = 0.0
         return verdict, math.inf, PIVOTS
-    status, residual = solve_convex_route(
-        W, nu, n, c0, offset, kind, pivoting.mu, bound, D, scale, tolerance, s, pivoting.convex, f, pivoting.certificate
-    )
-    if status != SOLVED:
-        for r in range(3 * n):
-            pivoting.best[r] = max(f[r], 0.0) if r % 3 == 0 else 0.0
-        status, residual = solve_working_set(
-            W, nu, n, c0, offset, kind, pivoting.mu, bound, D, scale, tolerance, s, pivoting, f
-        )
+    status, residual, method, _ = _climb(with_friction(p, ladder.mu), s, ladder, f)
     if status != SOLVED:
         return UNSOLVED, math.inf, PIVOTS
     # Friction that is large but finite has the same modes: solve them with its own value.
-    for r in range(3 * n):
-        pivoting.best[r] = f[r]
-    read_modes(W, nu, n, c0, kind, pivoting.mu, bound, D, s, f)
-    exact = solve_modes(W, nu, n, c0, offset, kind, mu, bound, D, scale, inner, int64(8), int64(24), s, f)
-    if exact <= tolerance:
+    for r in range(3 * p.n):
+        ladder.best[r] = f[r]
+    read_modes(with_friction(p, ladder.mu), s, f)
+    exact = solve_modes(p, int64(8), s, f)
+    if exact <= p.tolerance:
         return SOLVED, exact, PIVOTS
-    for r in range(3 * n):
-        f[r] = pivoting.best[r]
-    return REGULARISED, checked_residual(W, nu, n, c0, offset, kind, mu, bound, D, scale, s, f), PIVOTS
+    for r in range(3 * p.n):
+        f[r] = ladder.best[r]
+    return REGULARISED, checked_residual(p, s, f), PIVOTS
 
 
-class Fallback(types.WrapperAddressProtocol):
-    """`_fallback` as a function pointer for one kind of work arrays."""
-
-    def __init__(self, scratch: Any, box: Any) -> None:
-        vector, matrix = types.float64[::1], types.float64[:, ::1]
-        self._signature = types.Tuple((types.int64, types.float64, types.int64))(
-            *(matrix, types.int64, types.int64, vector, vector, types.int64[::1], vector, vector, matrix),
-            *(types.float64, types.float64, typeof(scratch), typeof(box), vector),
-        )
-
-    def __wrapper_address__(self) -> int:
-        """Address of the machine code; compiled on first need."""
-        return compiled_pointer(_fallback, self._signature)
-
-    def signature(self) -> Any:
-        """Numba's view of the signature."""
-        return self._signature
+def fallback_solver(scratch: Any, box: Any) -> Pointer:
+    """`_fallback` as a pointer, for one kind of work arrays; `box`: Box of a Ladder."""
+    result = types.Tuple((types.int64, types.float64, types.int64))
+    return Pointer(_fallback, result(PROBLEM_TYPE, typeof(scratch), typeof(box), types.float64[::1]), opens_box=True)

@@ -13,9 +13,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from numba import int64
 
 from surefoot.kernels import status as codes
-from surefoot.kernels.cache import kernel
+from surefoot.kernels.cache import kernel, part
 from surefoot.kernels.lemke_basis import (
     LemkeWork,
     entering_column,
@@ -61,7 +62,7 @@ class LemkeResult(NamedTuple):
     regularisation: float  # added to the diagonal of the scaled matrix in the run that gave z, else 0
 
 
-@kernel
+@part
 def lemke(M, q, cover, options, work, z_out):
     """Solve one linear complementarity problem.
 
@@ -138,6 +139,12 @@ def lemke(M, q, cover, options, work, z_out):
 
 
 @kernel
+def run_lemke(M, q, cover, options, work, z_out):
+    """`lemke` for Python."""
+    return lemke(M, q, cover, options, work, z_out)
+
+
+@part
 def scale_problem(M, q, n, work):
     """Write the scaled problem to the work arrays: rows r, columns s with r M s of size 1, and q over its largest -q.
 
@@ -181,13 +188,13 @@ def scale_problem(M, q, n, work):
     return demand, largest / demand
 
 
-@kernel
+@part
 def _power_of_two(x):
     """Return the power of two just above x."""
     return math.ldexp(1.0, math.frexp(x)[1])
 
 
-@kernel
+@part
 def complementary_pivots(n, rule, refactor_every, max_pivots, pivot_tolerance, tie_tolerance, work):
     """Follow Lemke's path from z = 0 on the problem in the work arrays.
 
@@ -199,7 +206,7 @@ def complementary_pivots(n, rule, refactor_every, max_pivots, pivot_tolerance, t
     M, q, cover, inverse, basis, x = work.M, work.q, work.cover, work.inverse, work.basis, work.x
     column, scratch, tied = work.column, work.vector, work.tied
     # Lexicographically smallest row of [q | I] / cover: of equal ratios the last.
-    place = 0
+    place = int64(0)
     smallest = np.inf
     for i in range(n):
         column[i] = -cover[i]
@@ -225,7 +232,7 @@ def complementary_pivots(n, rule, refactor_every, max_pivots, pivot_tolerance, t
             return RAY, pivots
 
 
-@kernel
+@part
 def leaving_place(n, rule, pivot_tolerance, tie_tolerance, column, basis, x, inverse, tied):
     """Return the position that leaves the basis: the smallest ratio x / column over positive entries; -1 for a ray."""
     largest = 1.0
@@ -239,7 +246,7 @@ def leaving_place(n, rule, pivot_tolerance, tie_tolerance, column, basis, x, inv
             step = min(step, (max(x[i], 0.0) + slack) / column[i])
     if step == np.inf:
         return -1
-    count = 0
+    count = int64(0)
     near = tie_tolerance if rule == LEXICOGRAPHIC else 0.0
     for i in range(n):
         if column[i] > threshold and x[i] - step * column[i] <= near:
@@ -256,7 +263,7 @@ def leaving_place(n, rule, pivot_tolerance, tie_tolerance, column, basis, x, inv
     return best
 
 
-@kernel
+@part
 def _lexicographic(n, tie_tolerance, column, inverse, tied, count):
     """Return which of the tied positions has the lexicographically smallest row of the inverse over the column."""
     j = 0
@@ -276,7 +283,7 @@ def _lexicographic(n, tie_tolerance, column, inverse, tied, count):
     return tied[0]
 
 
-@kernel
+@part
 def read_solution(n, softness, work):
     """Solve for z afresh from the final basis, clamp what rounding made negative, and return the checked residual."""
     # A basis of the regularised problem may be singular in the given one: then the regularised values stay.
@@ -291,7 +298,7 @@ def read_solution(n, softness, work):
     return natural_residual(n, work.M, work.q, work.z)
 
 
-@kernel
+@part
 def natural_residual(n, M, q, z):
     """Return the largest |min(z, M z + q)|."""
     worst = 0.0

@@ -9,9 +9,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numba import int64
 from numpy.typing import NDArray
 
-from surefoot.kernels.cache import kernel
+from surefoot.kernels.cache import part
 from surefoot.kernels.linear_algebra import lu_factor, lu_inverse, lu_solve, row_dot
 
 
@@ -60,7 +61,7 @@ def lemke_work(n: int) -> LemkeWork:
     )
 
 
-@kernel
+@part
 def start_basis(n, work):
     """Put every w in the basis."""
     for i in range(n):
@@ -71,7 +72,7 @@ def start_basis(n, work):
         work.inverse[i, i] = 1.0
 
 
-@kernel
+@part
 def exchange(n, place, entering, column, row, basis, x, inverse):
     """Let `entering`, whose column in the basis is given, take a place in the basis; `row` is scratch."""
     step = x[place] / column[place]
@@ -82,7 +83,7 @@ def exchange(n, place, entering, column, row, basis, x, inverse):
     basis[place] = entering
 
 
-@kernel
+@part
 def _eliminate(n, place, column, inverse, row):
     """Divide the row of `inverse` at `place` by the pivot and subtract its multiples from the others."""
     # The pivot row is copied: read from the matrix being written, it would keep the loop from vectorising.
@@ -97,7 +98,7 @@ def _eliminate(n, place, column, inverse, row):
         inverse[place, j] = row[j]
 
 
-@kernel
+@part
 def entering_column(n, entering, M, cover, inverse, scratch, column_out):
     """Write B^-1 times the column of `entering`."""
     if entering < n:
@@ -109,7 +110,7 @@ def entering_column(n, entering, M, cover, inverse, scratch, column_out):
     _multiply(n, inverse, scratch, column_out)
 
 
-@kernel
+@part
 def _multiply(n, A, b, out):
     """Write A b."""
     for i in range(n):
@@ -119,7 +120,7 @@ def _multiply(n, A, b, out):
         out[i] = total
 
 
-@kernel
+@part
 def factor_basis(n, work):
     """Factor the part of the basis that is not identity and solve for the basic variables, refined once.
 
@@ -131,7 +132,7 @@ def factor_basis(n, work):
     rows, places, basis = work.rows, work.places, work.basis
     for i in range(n):
         rows[i] = 1
-    size = 0
+    size = int64(0)
     for p in range(n):
         if basis[p] < n:
             rows[basis[p]] = 0
@@ -153,7 +154,7 @@ def factor_basis(n, work):
     return size
 
 
-@kernel
+@part
 def _gather(n, size, rows, places, basis, M, cover, columns, factor):
     """Copy the columns of C, all rows of them and those of R."""
     for b in range(size):
@@ -170,7 +171,7 @@ def _gather(n, size, rows, places, basis, M, cover, columns, factor):
             factor[a, b] = columns[i, b]
 
 
-@kernel
+@part
 def _solve_basis(n, size, rows, places, basis, q, columns, factor, order, x, solution, rest):
     """Write the basic variables from the factors, with one step of iterative refinement."""
     for b in range(size):
@@ -189,7 +190,7 @@ def _solve_basis(n, size, rows, places, basis, q, columns, factor, order, x, sol
         x[places[b]] = solution[b]
 
 
-@kernel
+@part
 def rebuild_inverse(n, work):
     """Rebuild the inverse of the basis and the basic variables from the problem; return False if it is singular."""
     size = factor_basis(n, work)
@@ -200,7 +201,7 @@ def rebuild_inverse(n, work):
     return True
 
 
-@kernel
+@part
 def _spread(n, size, rows, places, basis, columns, block, line, inverse):
     """Write the inverse of the basis from that of its block: rows of C hold it, rows of w hold e - B_C times it."""
     for p in range(n):

@@ -19,7 +19,7 @@ from numba import int64
 from numpy.typing import NDArray
 
 from surefoot.kernels import status as codes
-from surefoot.kernels.cache import kernel
+from surefoot.kernels.cache import kernel, part
 from surefoot.kernels.linear_algebra import row_dot
 
 
@@ -68,7 +68,7 @@ def pivoting_work(n: int, nu: int) -> PivotingWork:
     )
 
 
-@kernel
+@part
 def principal_pivoting(W, b, basis, basic, options, work, u_out, x_out, certificate_out):
     """Solve `w = W W'x + b, x >= 0, w >= 0, x'w = 0`.
 
@@ -139,10 +139,16 @@ def principal_pivoting(W, b, basis, basic, options, work, u_out, x_out, certific
 
 
 @kernel
+def run_principal_pivoting(W, b, basis, basic, options, work, u_out, x_out, certificate_out):
+    """`principal_pivoting` for Python."""
+    return principal_pivoting(W, b, basis, basic, options, work, u_out, x_out, certificate_out)
+
+
+@part
 def _start(W, b, basis, basic, rank_tolerance, work, u):
     """Take the independent ones of the given rows into the basis and drop those whose multiplier is negative."""
     nu = W.shape[1]
-    count = 0
+    count = int64(0)
     for k in range(basic):
         i = basis[k]
         if 0 <= i < W.shape[0] and work.member[i] == 0 and count < nu:
@@ -153,12 +159,12 @@ def _start(W, b, basis, basic, rank_tolerance, work, u):
     return _drop_negative(W, b, basis, count, 0.0, work, u)
 
 
-@kernel
+@part
 def _drop_negative(W, b, basis, basic, threshold, work, u):
     """Solve on the basis and drop rows, the worst first, until no multiplier is below -threshold."""
     while True:
         _solve(W, b, basis, basic, work, u)
-        worst = -1
+        worst = int64(-1)
         lowest = -threshold
         for k in range(basic):
             value = work.multipliers[k] * work.size[basis[k]]
@@ -170,7 +176,7 @@ def _drop_negative(W, b, basis, basic, threshold, work, u):
         basic = _remove(W, basis, basic, worst, work)
 
 
-@kernel
+@part
 def _most_violated(W, b, u, size, member, threshold):
     """Return the row outside the basis with the smallest (W u + b) / |row| below -threshold, or -1."""
     lowest = -threshold
@@ -184,7 +190,7 @@ def _most_violated(W, b, u, size, member, threshold):
     return row
 
 
-@kernel
+@part
 def _enter(W, b, basis, basic, row, pivots, limit, rank_tolerance, work, u):
     """Raise the multiplier of a violated row until it holds; rows whose multiplier reaches zero on the way leave.
 
@@ -209,7 +215,7 @@ def _enter(W, b, basis, basic, row, pivots, limit, rank_tolerance, work, u):
             if full <= 0.0:  # rows that left have already satisfied this one
                 full = 0.0
         step = full
-        leaving = -1
+        leaving = int64(-1)
         for k in range(basic):
             if work.change[k] > 1e-12 * work.size[row] / work.size[basis[k]]:
                 ratio = max(work.multipliers[k], 0.0) / work.change[k]
@@ -236,7 +242,7 @@ def _enter(W, b, basis, basic, row, pivots, limit, rank_tolerance, work, u):
     return basic, pivots, False
 
 
-@kernel
+@part
 def _project(W, row, basic, work):
     """Split a row into work.inside (in the basis of Q) and work.outside; return the norm of the latter."""
     nu = W.shape[1]
@@ -253,7 +259,7 @@ def _project(W, row, basic, work):
     return math.sqrt(_dot(work.outside, work.outside, nu))
 
 
-@kernel
+@part
 def _append(W, row, place, rank_tolerance, work):
     """Extend Q and R by a row at this place; return False if it is dependent."""
     free = _project(W, row, place, work)
@@ -267,7 +273,7 @@ def _append(W, row, place, rank_tolerance, work):
     return True
 
 
-@kernel
+@part
 def _remove(W, basis, basic, place, work):
     """Take a row out of the basis and rebuild Q and R from there; return the new size of the basis."""
     work.member[basis[place]] = 0
@@ -282,7 +288,7 @@ def _remove(W, basis, basic, place, work):
     return count
 
 
-@kernel
+@part
 def _solve(W, b, basis, basic, work, u):
     """Solve W_A u + b_A = 0, u = W_A' multipliers, from the factors, refined once."""
     nu = W.shape[1]
@@ -307,7 +313,7 @@ def _solve(W, b, basis, basic, work, u):
                 u[c] += work.inside[k] * work.Q[k, c]
 
 
-@kernel
+@part
 def _write_certificate(basis, basic, row, change, certificate_out):
     """Write y: the entering row is the sum of change times the basis rows, none positive."""
     certificate_out[row] = 1.0
@@ -315,7 +321,7 @@ def _write_certificate(basis, basic, row, change, certificate_out):
         certificate_out[basis[k]] = max(-change[k], 0.0)
 
 
-@kernel
+@part
 def is_certificate(W, b, y, size, scratch, tolerance):
     """Return whether y >= 0, W'y = 0 and b'y < 0 hold, with |W'y| at most tolerance times the sum of y |row|."""
     n, nu = W.shape
@@ -334,7 +340,7 @@ def is_certificate(W, b, y, size, scratch, tolerance):
     return total < 0.0 and math.sqrt(_dot(scratch, scratch, nu)) <= tolerance * weight
 
 
-@kernel
+@part
 def low_rank_residual(W, b, x, size, u_out):
     """Return the largest |min(x |row|, w / |row|)| with w = W W'x + b, and write u = W'x."""
     n, nu = W.shape
@@ -354,7 +360,7 @@ def low_rank_residual(W, b, x, size, u_out):
     return worst
 
 
-@kernel
+@part
 def _row_row(A, i, B, j, n):
     total = 0.0
     for k in range(n):
@@ -362,7 +368,7 @@ def _row_row(A, i, B, j, n):
     return total
 
 
-@kernel
+@part
 def _dot(a, b, n):
     total = 0.0
     for k in range(n):

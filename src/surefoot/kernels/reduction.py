@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from numpy import ndarray
 
-from surefoot.kernels.cache import inlined, kernel
+from surefoot.kernels.cache import inlined, part
 from surefoot.kernels.engine import dense_inertia
 
 
@@ -47,7 +47,7 @@ class Reduced(NamedTuple):
     y: ndarray
 
 
-@kernel
+@part
 def assemble(m, d, v, passive, applied, bias, damping, dt, torque, M, kappa):
     """Inertia M with implicit damping, and kappa = M v + dt (p - h + torque) with `torque` (nv,) the known forces."""
     nv = v.shape[0]
@@ -62,7 +62,7 @@ def assemble(m, d, v, passive, applied, bias, damping, dt, torque, M, kappa):
         kappa[i] = total
 
 
-@kernel
+@part
 def reduce_to_contacts(J, n_rows, prescribed, v_next, reduced):
     """Fill L, W, c0 for the given prescribed set; returns nu, or -1 if the inertia is not positive definite.
 
@@ -142,7 +142,7 @@ def _envelope_cholesky(L, rise, inverse, n):
     return True
 
 
-@kernel
+@part
 def hold_bilateral(J, v, v_next, n_rows, first, count, target, nu, tolerance, reduced):
     """Remove bilateral rows J_E v+ = target, which stand at rows first..first+count-1 of W and c0.
 
@@ -229,7 +229,7 @@ def back_substitute(nu, y, reduced):
             y[j] -= reduced.L[i, j] * y[i]
 
 
-@kernel
+@part
 def velocities(nu, n_rows, rank, f, v_next, reduced):
     """Fill the free entries of v_next from the impulses: y = (I - Q'Q)(y0 + W'f) + p, v_u = L^-T y."""
     y = reduced.y
@@ -253,7 +253,7 @@ def velocities(nu, n_rows, rank, f, v_next, reduced):
         v_next[reduced.free[i]] = y[i]
 
 
-@kernel
+@part
 def needed_force(J, n_rows, f, v_next, dt, reduced, force_out):
     """What prescribed velocities need: (M v+ - kappa - J'f) / dt on every row, zero to rounding on free ones."""
     nv = v_next.shape[0]

@@ -9,7 +9,7 @@ from numpy import ndarray
 
 from surefoot.kernels.cache import kernel
 from surefoot.kernels.plant import GIVEN
-from surefoot.kernels.status import CAPACITY, LOG_FULL, POLICY, REGULARISED, SOLVED
+from surefoot.kernels.status import CAPACITY, CONTACTS_DROPPED, LOG_FULL, POLICY, REGULARISED, SOLVED
 from surefoot.kernels.step import advance, find_rows, solve_rows
 
 _VECTOR = types.float64[::1]
@@ -83,7 +83,7 @@ def roll(box, policy, loop, log, first, last, every, t0, resume):
         if used + n > log.gaps.shape[0]:
             return LOG_FULL, k
         status, residual, method, nu, _ = solve_rows(step, n)
-        if status == CAPACITY:
+        if status == CAPACITY or status == CONTACTS_DROPPED:
             return status, k
         log.status[k] = status
         log.residual[k] = residual

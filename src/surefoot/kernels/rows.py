@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from surefoot.kernels.cache import inlined, kernel
+from surefoot.kernels.cache import inlined, part
 from surefoot.kernels.engine import read_address, read_float, read_int
 from surefoot.kernels.friction import contact_friction
 from surefoot.kernels.height_field import belongs_to_facet
@@ -15,8 +15,8 @@ from surefoot.kernels.plant import BOX, CONE, DRY_FRICTION, LIMIT, NORMAL
 SLIP_FLOOR = 1e-6  # m/s: above this the first tangent follows the slip
 
 
-@kernel
-def gather_rows(plant, rows, dt, touch, law_mu, planned, stance, v_next):
+@part
+def gather_rows(plant, rows, dt, touch, law_mu, planned, stance, v_next, given):
     """Fill `rows`; returns the number of blocks, or -1 if the capacity is too small.
 
     Args:
@@ -28,16 +28,16 @@ def gather_rows(plant, rows, dt, touch, law_mu, planned, stance, v_next):
         planned: if True only contacts of geoms in `stance` with the fixed world count, and they count as closed.
         stance: (ngeom,) bool.
         v_next: (nv,) velocities at the end of the step, where prescribed.
+        given: if >= 0, that many contacts already stand in the rows and only joint rows are added.
     """
-    count = _gather_contacts(plant, rows, touch, law_mu, planned, stance)
-    return -1 if count < 0 else gather_joint_rows(plant, rows, count, dt, v_next)
-
-
-@inlined
-def gather_joint_rows(plant, rows, count, dt, v_next):
-    """Add joint limits and dry joint friction behind `count` contacts; returns the number of blocks, or -1."""
-    count = _gather_limits(plant, rows, count, dt, v_next)
-    return -1 if count < 0 else _gather_dry_friction(plant, rows, count)
+    count = given
+    if given < 0:
+        count = _gather_contacts(plant, rows, touch, law_mu, planned, stance)
+    if count >= 0:
+        count = _gather_limits(plant, rows, count, dt, v_next)
+    if count >= 0:
+        count = _gather_dry_friction(plant, rows, count)
+    return count
 
 
 @inlined
@@ -62,7 +62,7 @@ def _gather_contacts(plant, rows, touch, law_mu, planned, stance):
             continue
         if count == rows.gap.shape[0]:
             return -1
-        for k in range(3):  # no row views in here: each costs two atomic reference counts
+        for k in range(3):
             rows.point[count, k] = read_float(contact + layout.pos + 8 * k)
             rows.frame[count, 0, k] = sign * read_float(contact + layout.frame + 8 * k)
         if plant.hfield[second] >= 0 and not belongs_to_facet(plant, second, rows.point[count], rows.frame[count, 0]):
@@ -104,15 +104,13 @@ def _is_duplicate(rows, count, first, second):
 @inlined
 def _contact_rows(plant, rows, i, closed):
     """Frame and Jacobian of contact i: relative velocity of the first body against the second."""
-    first = plant.body_last_dof[plant.geom_bodyid[rows.source[i, 0]]]
-    second = plant.body_last_dof[plant.geom_bodyid[rows.source[i, 1]]]
     nv = rows.J.shape[1]
     for j in range(nv):
         for k in range(3):
             rows.J_world[j, k] = 0.0
             rows.J[3 * i + k, j] = 0.0
-    _add_point_jacobian(plant, rows, i, plant.geom_bodyid[rows.source[i, 0]], first, 1.0)
-    _add_point_jacobian(plant, rows, i, plant.geom_bodyid[rows.source[i, 1]], second, -1.0)
+    for side in range(2):
+        _add_point_jacobian(plant, rows, i, plant.geom_bodyid[rows.source[i, side]], 1.0 - 2.0 * side)
     if closed:
         _tangents(plant, rows, i)
         used = 3
@@ -128,8 +126,9 @@ def _contact_rows(plant, rows, i, closed):
 
 
 @inlined
-def _add_point_jacobian(plant, rows, i, body, dof, sign):
-    """Add sign times the velocity of contact i's point on a body, per unit of each velocity from `dof` up the tree."""
+def _add_point_jacobian(plant, rows, i, body, sign):
+    """Add sign times the velocity of contact i's point on a body, per unit of each velocity that moves the body."""
+    dof = plant.body_last_dof[body]
     root = plant.body_rootid[body]
     x = rows.point[i, 0] - plant.subtree_com[root, 0]
     y = rows.point[i, 1] - plant.subtree_com[root, 1]
@@ -219,9 +218,12 @@ def _gather_dry_friction(plant, rows, count):
 
 @inlined
 def _clear(rows, i):
-    rows.point[i] = 0.0
-    rows.frame[i] = 0.0
     rows.gap[i] = 0.0
     rows.mu[i] = 0.0
     rows.bound[i] = 0.0
-    rows.J[3 * i : 3 * i + 3] = 0.0
+    for r in range(3):
+        rows.point[i, r] = 0.0
+        for k in range(3):
+            rows.frame[i, r, k] = 0.0
+        for j in range(rows.J.shape[1]):
+            rows.J[3 * i + r, j] = 0.0

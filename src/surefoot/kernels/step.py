@@ -5,16 +5,13 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from numba import int64
 from numpy import ndarray
 
-from surefoot.kernels.active_modes import Scratch, cold_modes, solve_modes
-from surefoot.kernels.box import Box
-from surefoot.kernels.cache import kernel
-from surefoot.kernels.contact_law import solve_contacts
+from surefoot.kernels.cache import Pointer, inlined, kernel, part
+from surefoot.kernels.contact_law import Solver
 from surefoot.kernels.engine import equality_rows, integrate, read_address, read_float, read_int, smooth_terms
-from surefoot.kernels.fallback import Fallback
-from surefoot.kernels.plant import BOX, NORMAL, Plant, Rows
+from surefoot.kernels.plant import BOX, CONE, LIMIT, NORMAL, Plant, Rows
+from surefoot.kernels.problem import Problem, prepare
 from surefoot.kernels.reduction import (
     Reduced,
     assemble,
@@ -24,21 +21,37 @@ from surefoot.kernels.reduction import (
     reduce_to_contacts,
     velocities,
 )
-from surefoot.kernels.rows import gather_joint_rows, gather_rows
+from surefoot.kernels.rows import gather_rows
 from surefoot.kernels.status import CAPACITY, CONTACTS_DROPPED, INCONSISTENT, INERTIA, NOT_FINITE, SOLVED
+
+
+class LawNumbers(NamedTuple):
+    """Numbers that tell the contact laws of one family apart.
+
+    `mu`: friction the law believes in, NaN: ask the scene. `dissipative`, see Problem. `slip_offset`: whether the
+    dissipative law makes room for the slip at the start of the step. `stiffness` (N/m) and `damping` (N s/m) of every
+    contact; infinite stiffness: rigid. `edges` of the friction pyramid.
+    """
+
+    mu: float = math.nan
+    dissipative: bool = False
+    slip_offset: bool = False
+    stiffness: float = math.inf
+    damping: float = 0.0
+    edges: int = 4
 
 
 class Settings(NamedTuple):
     """Numbers that shape a step.
 
-    `law_mu`: friction the law believes in, NaN: ask the scene. `bilateral_rate`: share of a loop's gap closed per step.
+    `touch`: a contact whose gap is larger enters with its normal row only (m). `bilateral_rate`: share of a loop's gap closed per step.
     `depth_rate`: share of the depth removed per step beyond `slop`. `restitution`: Newton's, for approach over
     `bounce`.
     """
 
     dt: float
     touch: float
-    law_mu: float
+    law: LawNumbers
     tolerance: float
     bilateral_rate: float
     depth_rate: float
@@ -54,9 +67,8 @@ class Step(NamedTuple):
     plant: Plant
     rows: Rows
     reduced: Reduced
-    scratch: Scratch
-    pivoting: Box  # of a Pivoting
-    fallback: Fallback
+    solver: Solver
+    law: Pointer  # law(Problem, Solver, impulses) -> (status, residual, method)
     edges: ndarray  # (k, 6), see pyramid.py
     offset: ndarray  # (capacity,) gap / dt
     impulse_bound: ndarray  # (capacity,)
@@ -75,7 +87,7 @@ class Step(NamedTuple):
     normal_only: ndarray  # (capacity,) int64
 
 
-@kernel
+@part
 def _sane(values):
     """False for a NaN, an infinity, or a number that only a diverged simulation reaches."""
     for i in range(values.shape[0]):
@@ -84,7 +96,7 @@ def _sane(values):
     return True
 
 
-@kernel
+@part
 def find_rows(plant, rows, settings, torque, v_next, planned, stance, warnings, given):
     """Smooth terms and rows of the state in mjData. Returns (status, number of blocks).
 
@@ -99,20 +111,21 @@ def find_rows(plant, rows, settings, torque, v_next, planned, stance, warnings, 
         if number != warnings[k]:
             warnings[k] = number
             return CONTACTS_DROPPED, 0
-    if given >= 0:
-        n = gather_joint_rows(plant, rows, given, settings.dt, v_next)
-    else:
-        n = gather_rows(plant, rows, settings.dt, settings.touch, settings.law_mu, planned[0], stance, v_next)
+    n = gather_rows(plant, rows, settings.dt, settings.touch, settings.law.mu, planned[0], stance, v_next, given)
     return (CAPACITY, 0) if n < 0 else (SOLVED, n)
 
 
-@kernel
-def _bilateral(m, d, layout, settings, n, J, target):
-    """Copy MuJoCo's equality rows behind the contact rows; returns their number or -1 if there is no room."""
+@part
+def _bilateral(m, d, layout, settings, n, J, target, warnings):
+    """Copy MuJoCo's equality rows behind the contact rows; returns their number, or minus a status."""
     equality_rows(m, d)
+    number = read_int(d + layout.warning + 2 * layout.warning_size)
+    if number != warnings[1]:
+        warnings[1] = number
+        return -CONTACTS_DROPPED
     count = read_int(d + layout.ne)
     if 3 * n + count > J.shape[0] or count > target.shape[0]:
-        return -1
+        return -CAPACITY
     nv = J.shape[1]
     values = read_address(d + layout.efc_J)
     gaps = read_address(d + layout.efc_pos)
@@ -123,21 +136,48 @@ def _bilateral(m, d, layout, settings, n, J, target):
     return count
 
 
-@kernel
+@inlined
 def _offsets(rows, settings, n, qvel, impulse_bound, offset):
-    """Gap rates phi/dt (penetration counts as zero) and Newton restitution."""
+    """Gap rates phi/dt (penetration counts as zero), Newton restitution, the slip's offset, the spring's pull."""
+    law = settings.law
     for i in range(n):
         impulse_bound[i] = settings.dt * rows.bound[i]
         offset[i] = max(rows.gap[i], 0.0) / settings.dt
-        if settings.restitution > 0.0 and rows.kind[i] != BOX and rows.source[i, 1] >= 0:
-            approach = 0.0
-            for j in range(rows.J.shape[1]):
-                approach += rows.J[3 * i, j] * qvel[j]
-            if approach < -settings.bounce and rows.gap[i] + settings.dt * approach <= 0.0:
-                offset[i] = settings.restitution * approach
+        if rows.kind[i] == BOX or rows.source[i, 1] == LIMIT:
+            continue
+        cn, cx, cy = 0.0, 0.0, 0.0
+        for j in range(rows.J.shape[1]):
+            cn += rows.J[3 * i, j] * qvel[j]
+            cx += rows.J[3 * i + 1, j] * qvel[j]
+            cy += rows.J[3 * i + 2, j] * qvel[j]
+        if settings.restitution > 0.0 and cn < -settings.bounce and rows.gap[i] + settings.dt * cn <= 0.0:
+            offset[i] = settings.restitution * cn
+        if law.slip_offset and rows.kind[i] == CONE and not math.isinf(rows.mu[i]):
+            # s = mu |J_t v|: without it a sliding contact would jump to c_n = mu |c_t|
+            offset[i] += rows.mu[i] * math.sqrt(cx * cx + cy * cy)
+        if not math.isinf(law.stiffness):
+            offset[i] = rows.gap[i] * law.stiffness / (settings.dt * law.stiffness + law.damping)
 
 
-@kernel
+@inlined
+def _add_springs(rows, settings, n, nu, W):
+    """Give every contact a velocity of its own, that of its spring: G_nn + R_n, R_n = 1 / (dt (dt k + d)).
+
+    Returns the number of columns.
+    """
+    law, dt = settings.law, settings.dt
+    if math.isinf(law.stiffness):
+        return nu
+    for r in range(3 * n):
+        for j in range(nu, nu + n):
+            W[r, j] = 0.0
+    for i in range(n):
+        if rows.kind[i] != BOX and rows.source[i, 1] != LIMIT:
+            W[3 * i, nu + i] = 1.0 / math.sqrt(dt * (dt * law.stiffness + law.damping))
+    return nu + n
+
+
+@part
 def solve_rows(step, n):
     """Solve the one problem on rows 0..n-1. Returns (status, residual, method, nu, bilateral rows).
 
@@ -153,9 +193,9 @@ def solve_rows(step, n):
     )  # fmt: skip
     bilateral = 0
     if plant.neq > 0:
-        bilateral = _bilateral(plant.m, plant.d, plant.layout, settings, n, rows.J, step.target)
+        bilateral = _bilateral(plant.m, plant.d, plant.layout, settings, n, rows.J, step.target, step.warnings)
     if bilateral < 0:
-        return CAPACITY, math.inf, 0, 0, 0
+        return -bilateral, math.inf, 0, 0, 0
     total = 3 * n + bilateral
     nu = reduce_to_contacts(rows.J, total, step.prescribed, step.v_next, reduced)
     if nu < 0:
@@ -168,10 +208,13 @@ def solve_rows(step, n):
         if rank < 0:
             return INCONSISTENT, math.inf, 0, nu, bilateral
     _offsets(rows, settings, n, plant.qvel, step.impulse_bound, step.offset)
-    status, residual, method = solve_contacts(
-        reduced.W, nu, n, reduced.c0, step.offset, rows.kind, rows.mu, step.impulse_bound, step.edges,
-        settings.tolerance, step.scratch, step.pivoting, step.fallback, step.f,
+    columns = _add_springs(rows, settings, n, nu, reduced.W)
+    scale = prepare(reduced.W, columns, n, reduced.c0, step.offset, step.solver.scratch.g)
+    problem = Problem(
+        reduced.W, columns, n, reduced.c0, step.offset, rows.kind, rows.mu, step.impulse_bound, step.edges,
+        settings.law.dissipative, scale, settings.tolerance,
     )  # fmt: skip
+    status, residual, method = step.law(problem, step.solver, step.f)
     velocities(nu, 3 * n, rank, step.f, step.v_next, reduced)
     if nu < plant.qvel.shape[0]:
         needed_force(rows.J, 3 * n, step.f, step.v_next, settings.dt, reduced, step.force)
@@ -181,7 +224,7 @@ def solve_rows(step, n):
     return status, residual, method, nu, bilateral
 
 
-@kernel
+@part
 def _bilateral_force(reduced, J, n, rank, nu, dt, impulse, force):
     """Take the part of the bilateral impulses that acts on prescribed rows out of the needed force.
 
@@ -206,7 +249,7 @@ def _bilateral_force(reduced, J, n, rank, nu, dt, impulse, force):
             force[i] -= J[3 * n + order[k], i] * impulse[k] / dt
 
 
-@kernel
+@inlined
 def _dry_friction_of_prescribed(rows, n, prescribed, v_next, dt, force, f):
     """A prescribed joint's motor also overcomes its dry friction; at rest it uses what friction holds."""
     for i in range(n):
@@ -221,7 +264,7 @@ def _dry_friction_of_prescribed(rows, n, prescribed, v_next, dt, force, f):
         f[3 * i + 1] = dt * friction
 
 
-@kernel
+@part
 def deepest(rows, n):
     """Largest penetration among contacts and limits (m or rad), at least 0."""
     depth = 0.0
@@ -231,34 +274,36 @@ def deepest(rows, n):
     return depth
 
 
-@kernel
-def _remove_depth(rows, reduced, s, edges, settings, n, nu, zeros, bound, gaps, normal_only, f, correction):
+@inlined
+def _remove_depth(step, n, nu):
     """The least displacement (in the inertia's metric) that takes a share of the depth away; adds no velocity."""
+    rows, reduced, settings, gaps = step.rows, step.reduced, step.settings, step.gaps
     for i in range(n):
         gaps[i] = settings.depth_rate * (rows.gap[i] + settings.slop) if rows.gap[i] < -settings.slop else 0.0
         gaps[i] += max(rows.gap[i], 0.0)
-        normal_only[i] = NORMAL
-        if rows.kind[i] == BOX:
-            s.g[i, 0] = 0.0
-    scale = deepest(rows, n)
-    cold_modes(n, zeros, normal_only, bound, s)
-    residual = solve_modes(
-        reduced.W, nu, n, zeros, gaps, normal_only, rows.mu, bound, edges, scale, 1e-9, int64(40), int64(24), s, f
-    )
-    if not residual < 1e-6:
+        step.normal_only[i] = NORMAL
+    problem = Problem(
+        reduced.W, nu, n, step.zeros, gaps, step.normal_only, rows.mu, step.impulse_bound, step.edges,
+        settings.law.dissipative, deepest(rows, n), 1e-6,
+    )  # fmt: skip
+    status, _, _ = step.law(problem, step.solver, step.f)
+    if status != SOLVED:
         return False
     y = reduced.y
     for i in range(nu):
-        y[i] = s.y[i]
+        y[i] = 0.0
+    for i in range(n):
+        for j in range(nu):
+            y[j] += reduced.W[3 * i, j] * step.f[3 * i]
     back_substitute(nu, y, reduced)
-    for i in range(correction.shape[0]):
-        correction[i] = 0.0
+    for i in range(step.correction.shape[0]):
+        step.correction[i] = 0.0
     for i in range(nu):
-        correction[reduced.free[i]] = y[i]
+        step.correction[reduced.free[i]] = y[i]
     return True
 
 
-@kernel
+@part
 def advance(step, n, nu):
     """Move to the next state: q+ = q (+) dt v+ (semi-implicit), then remove depth, which overwrites `step.f`."""
     plant, settings = step.plant, step.settings
@@ -266,11 +311,7 @@ def advance(step, n, nu):
         plant.qvel[i] = step.v_next[i]
     integrate(plant.m, plant.qpos, plant.qvel, settings.dt)
     if settings.depth_rate > 0.0 and deepest(step.rows, n) > settings.slop:
-        moved = _remove_depth(
-            step.rows, step.reduced, step.scratch, step.edges, settings, n, nu, step.zeros, step.impulse_bound,
-            step.gaps, step.normal_only, step.f, step.correction,
-        )  # fmt: skip
-        if moved:
+        if _remove_depth(step, n, nu):
             integrate(plant.m, plant.qpos, step.correction, 1.0)
 
 

@@ -9,6 +9,8 @@ form of Coulomb's law; dry friction of a joint is a block with two edges and a f
 
     M = [[Gnn, GnD, 0], [GDn, GDD, E], [mu, -E', 0]],        q = (c0_n + offset, D'c0_t, b)
 
+(the dissipative law has -mu in place of the first 0, which makes M positive semidefinite).
+
 Infinite friction has no such form: the set is solved with a very large coefficient, and the answer counts only if
 nothing slips.
 """
@@ -16,29 +18,27 @@ nothing slips.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numba import int64
+from numba import int64, typeof, types
 from numpy import ndarray
 
 from surefoot.kernels.active_modes import checked_residual, solve_modes
-from surefoot.kernels.cache import inlined, kernel
-from surefoot.kernels.convex_route import Convex, make_convex
+from surefoot.kernels.cache import Pointer, inlined
 from surefoot.kernels.lemke import LemkeOptions, LemkeWork, lemke, lemke_work
 from surefoot.kernels.plant import BOX, CONE
+from surefoot.kernels.problem import PROBLEM_TYPE
+from surefoot.kernels.pyramid import opening
 from surefoot.kernels.status import SOLVED, UNSOLVED
 from surefoot.kernels.sweeps import read_modes
 
 VERY_ROUGH = 1e3  # stands for infinite friction where that has no form or no answer
 
 
-class Pivoting(NamedTuple):
-    """Work arrays of the pivoting fallback, for up to `capacity` blocks and N variables."""
+class WorkingSet(NamedTuple):
+    """Work arrays for up to `capacity` blocks and N variables."""
 
-    best: ndarray  # (3 capacity,) impulses of the sweeps
-    mu: ndarray  # (capacity,) friction, changed for a second try
-    certificate: ndarray  # (capacity,) weights that prove a demand impossible, or mark its culprits
     member: ndarray  # (capacity,) bool
     first: ndarray  # (capacity, 3) int64: a member's first normal, edge and lam variable, -1 if it has none
     V: ndarray  # (N, nv) W' of each impulse variable
@@ -48,16 +48,12 @@ class Pivoting(NamedTuple):
     cover: ndarray  # (N,)
     options: LemkeOptions
     lemke: LemkeWork
-    convex: Convex
 
 
-def make_pivoting(capacity: int, edges: int, nv: int) -> Pivoting:
+def make_working_set(capacity: int, edges: int, nv: int) -> WorkingSet:
     """Work arrays; sets of more than 40 contacts are left to the sweeps."""
     size = min(capacity, 40) * (edges + 2)
-    return Pivoting(
-        best=np.zeros(3 * capacity),
-        mu=np.zeros(capacity),
-        certificate=np.zeros(capacity),
+    return WorkingSet(
         member=np.zeros(capacity, dtype=bool),
         first=np.zeros((capacity, 3), dtype=np.int64),
         V=np.empty((size, nv)),
@@ -67,58 +63,66 @@ def make_pivoting(capacity: int, edges: int, nv: int) -> Pivoting:
         cover=np.ones(size),
         options=LemkeOptions(attempts=4),
         lemke=lemke_work(size),
-        convex=make_convex(capacity, edges, nv),
     )
 
 
-@kernel
-def solve_working_set(W, nu, n, c0, offset, kind, mu, bound, D, scale, tolerance, s, work, f):
-    """Impulses by Lemke's method on a growing set that starts with the contacts loaded in `work.best`.
+def _solve_working_set(p, s, box, best, f):
+    """Impulses by Lemke's method on a growing set that starts with the contacts loaded in `best` (3n,).
 
     Returns (status, residual).
     """
-    for i in range(n):
-        work.member[i] = kind[i] == BOX or work.best[3 * i] > 0.0
+    work = box.value
+    for i in range(p.n):
+        work.member[i] = p.kind[i] == BOX or best[3 * i] > 0.0
     complete = False
-    inner = 1e-3 * tolerance
     while True:
-        size = _assemble(W, nu, n, c0, offset, kind, mu, bound, D, work)
+        size = _assemble(p, work)
         if size < 0:
             return UNSOLVED, math.inf
         result = lemke(work.M, work.q[:size], work.cover[:size], work.options, work.lemke, work.z[:size])
-        _unpack(n, kind, D, work, f)
-        residual = checked_residual(W, nu, n, c0, offset, kind, mu, bound, D, scale, s, f)
-        if residual <= tolerance:
+        _unpack(p, work, f)
+        residual = checked_residual(p, s, f)
+        if residual <= p.tolerance:
             return SOLVED, residual
         deepest = 0.0
-        for i in range(n):
+        for i in range(p.n):
             if not work.member[i]:
-                deepest = max(deepest, -(s.c[3 * i] + offset[i]))
-        if result.status != SOLVED or deepest <= tolerance * scale:
+                deepest = max(deepest, -opening(p, i, s.c))
+        if result.status != SOLVED or deepest <= p.tolerance * p.scale:
+            # Nearly dependent rows may hide the last digit: an answer of ten times the tolerance still counts.
+            close = complete and residual <= 10.0 * p.tolerance
             # The impulses may lack a few digits only: read off their modes and solve these exactly.
-            read_modes(W, nu, n, c0, kind, mu, bound, D, s, f)
-            residual = solve_modes(W, nu, n, c0, offset, kind, mu, bound, D, scale, inner, int64(8), int64(24), s, f)
-            if residual <= tolerance:
-                return SOLVED, residual
+            read_modes(p, s, f)
+            exact = solve_modes(p, int64(8), s, f)
+            if exact <= p.tolerance:
+                return SOLVED, exact
             if complete:
-                # Nearly dependent rows may hide the last digit: an answer of ten times the tolerance still counts.
-                _unpack(n, kind, D, work, f)
-                residual = checked_residual(W, nu, n, c0, offset, kind, mu, bound, D, scale, s, f)
-                return (SOLVED if residual <= 10.0 * tolerance else UNSOLVED), residual
+                _unpack(p, work, f)
+                return (SOLVED if close else UNSOLVED), residual
             complete = True
             deepest = -math.inf
         grown = False
-        for i in range(n):
-            if not work.member[i] and (complete or -(s.c[3 * i] + offset[i]) > 0.3 * deepest):
+        for i in range(p.n):
+            if not work.member[i] and (complete or -opening(p, i, s.c) > 0.3 * deepest):
                 work.member[i] = True
                 grown = True
         if not grown and not complete:
             return UNSOLVED, math.inf
 
 
+def working_set_solver(scratch: Any, box: Any) -> Pointer:
+    """`_solve_working_set` as a pointer, for one kind of work arrays."""
+    vector = types.float64[::1]
+    result = types.Tuple((types.int64, types.float64))
+    return Pointer(_solve_working_set, result(PROBLEM_TYPE, typeof(scratch), typeof(box), vector, vector), opens_box=True)
+
+
 @inlined
-def _assemble(W, nu, n, c0, offset, kind, mu, bound, D, work):
+def _assemble(problem, work):
     """Fill M and q for the members; returns the number of variables, or -1 if there is no room."""
+    W, nu, n, c0, kind, mu, D = (
+        problem.W, problem.nu, problem.n, problem.c0, problem.kind, problem.mu, problem.D,
+    )  # fmt: skip
     k = D.shape[0]
     p = 0
     for i in range(n):
@@ -129,7 +133,7 @@ def _assemble(W, nu, n, c0, offset, kind, mu, bound, D, work):
             if p >= work.q.shape[0]:
                 return -1
             work.first[i, 0] = p
-            work.q[p] = c0[3 * i] + offset[i]
+            work.q[p] = c0[3 * i] + problem.offset[i]
             for j in range(nu):
                 work.V[p, j] = W[3 * i, j]
             p += 1
@@ -152,7 +156,7 @@ def _assemble(W, nu, n, c0, offset, kind, mu, bound, D, work):
             if p >= work.q.shape[0]:
                 return -1
             work.first[i, 2] = p
-            work.q[p] = bound[i] if kind[i] == BOX else 0.0
+            work.q[p] = problem.bound[i] if kind[i] == BOX else 0.0
             p += 1
     for a in range(p):
         for b in range(a, p):
@@ -170,13 +174,16 @@ def _assemble(W, nu, n, c0, offset, kind, mu, bound, D, work):
                 work.M[lam, work.first[i, 1] + e] = -1.0
             if kind[i] != BOX:
                 work.M[lam, work.first[i, 0]] = min(mu[i], VERY_ROUGH)
+                if problem.dissipative:
+                    work.M[work.first[i, 0], lam] = -min(mu[i], VERY_ROUGH)
     return p
 
 
 @inlined
-def _unpack(n, kind, D, work, f):
+def _unpack(p, work, f):
     """Impulses from the variables; zero outside the set."""
-    for i in range(n):
+    kind, D = p.kind, p.D
+    for i in range(p.n):
         f[3 * i] = work.z[work.first[i, 0]] if work.first[i, 0] >= 0 else 0.0
         f[3 * i + 1] = 0.0
         f[3 * i + 2] = 0.0

@@ -14,6 +14,7 @@ import numpy as np
 
 from surefoot import checks
 from surefoot.errors import InputError
+from surefoot.kernels.step import LawNumbers
 from surefoot.laws.law import Law
 
 
@@ -40,12 +41,6 @@ class Coulomb(Law):
         if not isinstance(self.edges, int) or self.edges not in (4, 8, 16):
             raise InputError(f"edges: expected one of 4, 8, 16, got {self.edges!r}")
 
-    @property
-    def believed_mu(self) -> float:
-        """Friction that overrides the scene's; NaN: the scene's own."""
-        return np.nan if self.mu is None else float(self.mu)
-
-    @property
-    def edge_count(self) -> int:
-        """Edges of the friction pyramid."""
-        return self.edges
+    def numbers(self) -> LawNumbers:
+        """What the kernels need to know."""
+        return LawNumbers(mu=np.nan if self.mu is None else float(self.mu), edges=self.edges)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
+from surefoot.kernels.step import LawNumbers
 
 
 @dataclass(frozen=True)
@@ -18,12 +18,6 @@ class Law:
 
     name: ClassVar[str] = ""
 
-    @property
-    def believed_mu(self) -> float:
-        """Friction that overrides the scene's; NaN: the scene's own."""
-        return np.nan
-
-    @property
-    def edge_count(self) -> int:
-        """Edges of the friction pyramid."""
-        return 4
+    def numbers(self) -> LawNumbers:
+        """What the kernels need to know."""
+        return LawNumbers()

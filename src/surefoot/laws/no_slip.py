@@ -1,7 +1,6 @@
-"""Rigid contact without slip: the limit of infinite friction.
+"""Rigid contact without slip.
 
-Closed contacts hold their tangent velocities at zero as long as they carry load; normals obey 0 <= f_n perp c_n+ +
-phi/dt >= 0.
+Closed contacts hold their tangent velocities at zero; normals obey 0 <= f_n perp c_n+ + phi/dt >= 0.
 """
 
 from __future__ import annotations
@@ -11,16 +10,24 @@ from typing import ClassVar
 
 import numpy as np
 
+from surefoot.kernels.step import LawNumbers
 from surefoot.laws.law import Law
 
 
 @dataclass(frozen=True)
 class NoSlip(Law):
-    """Rigid contact that never slips under load. A motion that drags two loaded feet apart is named as inconsistent."""
+    """Rigid contact that never slips. A motion that drags two loaded feet apart is named as inconsistent.
 
+    Attributes:
+        release: True: a contact that carries no load carries no friction either (the limit of infinite friction; now
+            and then it has several motions or none, and then friction of 1e3 stands for it). False: closed contacts
+            are held even while they lift, which is a convex problem: there is always one motion and only one, unless
+            the demand contradicts it.
+    """
+
+    release: bool = True
     name: ClassVar[str] = "no-slip"
 
-    @property
-    def believed_mu(self) -> float:
-        """Infinite, whatever the scene says."""
-        return np.inf
+    def numbers(self) -> LawNumbers:
+        """What the kernels need to know."""
+        return LawNumbers(mu=np.inf, dissipative=not self.release)

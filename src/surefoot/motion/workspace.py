@@ -16,15 +16,13 @@ from surefoot.contact.contacts import Contacts, contact_names
 from surefoot.contact.friction import friction_tables
 from surefoot.errors import InputError, ModelError
 from surefoot.kernels import status as codes
-from surefoot.kernels.active_modes import make_scratch
 from surefoot.kernels.box import boxed
+from surefoot.kernels.contact_law import contact_law, make_solver
 from surefoot.kernels.engine import LAYOUT
-from surefoot.kernels.fallback import Fallback
 from surefoot.kernels.plant import CONE, GIVEN, NORMAL, Plant, Rows
 from surefoot.kernels.pyramid import pyramid_table
 from surefoot.kernels.reduction import Reduced
-from surefoot.kernels.step import Settings, Step, find, solve
-from surefoot.kernels.working_set import make_pivoting
+from surefoot.kernels.step import LawNumbers, Settings, Step, find, solve
 from surefoot.robots.scene import Scene
 from surefoot.robots.state import State
 from surefoot.solvers.contact_problem import edge_directions
@@ -52,8 +50,7 @@ class Workspace:
         scene: Scene,
         dt: float,
         *,
-        law_mu: float = np.nan,
-        edges: int = 4,
+        law: LawNumbers = LawNumbers(),
         speed: float = 3.0,
         restitution: float = 0.0,
         capacity: int = 24,
@@ -64,8 +61,7 @@ class Workspace:
         Args:
             scene: robot or scene.
             dt: step in s.
-            law_mu: friction that overrides the scene's; NaN: the scene's.
-            edges: edges of the friction pyramid.
+            law: numbers of the contact law.
             speed: largest approach speed in m/s that is surely caught before it penetrates; contacts are found to a
                 distance of max(1 mm, 1.5 dt speed).
             restitution: Newton's coefficient, 0 to 1.
@@ -86,15 +82,15 @@ class Workspace:
         self.settings = Settings(
             dt=self.dt,
             touch=self.dt**2 * 1.0,  # the second-order error of a step at 1 m/s^2
-            law_mu=law_mu,
+            law=law,
             tolerance=tolerance,
             bilateral_rate=0.2,
-            depth_rate=0.2,
+            depth_rate=0.2 if np.isinf(law.stiffness) else 0.0,  # a spring's depth is its load
             slop=self.dt**2 * 1.0,
             restitution=checks.number("restitution", restitution, at_least=0.0, at_most=1.0),
             bounce=max(2.0 * 9.81 * self.dt, 1e-3),
         )
-        self.edges = pyramid_table(edge_directions(edges))
+        self.edges = pyramid_table(edge_directions(law.edges))
         self.plant = self._plant()
         self.step = self._arrays()
         self.box = boxed(self.step)
@@ -152,7 +148,7 @@ class Workspace:
 
     def solve(self) -> tuple[int, float, int]:
         """Solve on the rows found; returns (status code, residual, method)."""
-        self.pivoting.certificate[:] = 0.0
+        self.ladder.certificate[:] = 0.0
         code, residual, method, self.free_count, self.bilateral_count = solve(self.box, self.count)
         if code == codes.CAPACITY:
             raise ModelError(f"{self.scene.name}: an equality constraint of more than six rows is not supported")
@@ -223,7 +219,7 @@ class Workspace:
             checks.friction("contacts.mu", float(mu))
         closed = contacts.closed & (contacts.gaps <= self.settings.touch)
         rows.point[:n], rows.frame[:n], rows.gap[:n] = contacts.points, contacts.frames, contacts.gaps
-        rows.mu[:n] = contacts.mu if np.isnan(self.settings.law_mu) else self.settings.law_mu
+        rows.mu[:n] = contacts.mu if np.isnan(self.settings.law.mu) else self.settings.law.mu
         rows.kind[:n] = np.where(closed, CONE, NORMAL)
         rows.bound[:n] = 0.0
         rows.source[:n] = (0, GIVEN)
@@ -289,8 +285,9 @@ class Workspace:
 
     def _arrays(self) -> Step:
         nv, capacity = self.model.nv, self.capacity
-        self.pivoting = make_pivoting(capacity, len(self.edges), nv)
-        scratch, box = make_scratch(capacity, nv), boxed(self.pivoting)
+        # Contacts on springs have a velocity of their own.
+        columns = nv + (0 if np.isinf(self.settings.law.stiffness) else capacity)
+        solver, self.ladder = make_solver(capacity, len(self.edges), columns)
         bilateral = 6 * self.model.neq
         rows = 3 * capacity + bilateral
 
@@ -322,7 +319,7 @@ class Workspace:
                 rise=ints(nv),
                 inverse_pivot=floats(nv),
                 y0=floats(nv),
-                W=floats(rows, nv),
+                W=floats(rows, columns),
                 c0=floats(rows),
                 Q=floats(bilateral + 1, nv),
                 R_bilateral=floats(bilateral + 1, bilateral + 1),
@@ -330,9 +327,8 @@ class Workspace:
                 particular=floats(nv),
                 y=floats(nv),
             ),
-            scratch=scratch,
-            pivoting=box,
-            fallback=Fallback(scratch, box),
+            solver=solver,
+            law=contact_law(solver),
             edges=self.edges,
             offset=floats(capacity),
             impulse_bound=floats(capacity),

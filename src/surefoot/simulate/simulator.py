@@ -74,8 +74,7 @@ class Simulator:
         self._space = Workspace(
             scene,
             self.dt,
-            law_mu=self.law.believed_mu,
-            edges=self.law.edge_count,
+            law=self.law.numbers(),
             restitution=self.restitution,
             speed=self.speed,
         )

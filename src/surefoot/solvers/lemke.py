@@ -69,7 +69,7 @@ def lemke(
         regularise=bool(regularise),
     )
     z = np.zeros(n)
-    result = kernel.lemke(problem.M, problem.q, cover, options, kernel.lemke_work(n), z)
+    result = kernel.run_lemke(problem.M, problem.q, cover, options, kernel.lemke_work(n), z)
     status = Status.from_code(result.status)
     regularisation = result.regularisation
     certificate = None if status.is_solved else find_certificate(problem)

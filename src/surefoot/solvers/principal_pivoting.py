@@ -84,7 +84,7 @@ def solve_low_rank(
     rows[: len(start)] = start
     u, x, certificate = np.zeros(nu), np.zeros(n), np.zeros(n)
     work = kernel.pivoting_work(n, nu)
-    result = kernel.principal_pivoting(W, b, rows, len(start), options, work, u, x, certificate)
+    result = kernel.run_principal_pivoting(W, b, rows, len(start), options, work, u, x, certificate)
     status = Status.from_code(result.status)
     proof = certificate if status is Status.INFEASIBLE else None
     return LowRankAnswer(x, u, rows[: result.basic].copy(), status, result.pivots, result.residual, proof)

@@ -1,0 +1,82 @@
+"""The problem that every contact law closes: blocks of rows in the space of the free velocities.
+
+    c+ = W W' f + c0                                                                                             (*)
+
+Block i is a contact, a joint limit or the dry friction of a joint; its rows are 3i (normal), 3i + 1, 3i + 2 (tangents).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from numba import types
+from numpy import ndarray
+
+from surefoot.kernels.cache import inlined, kernel
+
+
+class Problem(NamedTuple):
+    """One contact problem; arrays may be longer than `n` blocks and `nu` columns.
+
+    Attributes:
+        W: (3n, nu) rows of (*).
+        nu: number of free velocities.
+        n: number of blocks.
+        c0: (3n,) velocities without impulses in m/s.
+        offset: (n,) gap / dt of each block in m/s.
+        kind: (n,) NORMAL, CONE or BOX, see plant.py.
+        mu: (n,) friction, inf allowed.
+        bound: (n,) largest impulse of a BOX.
+        D: (k, 6) table of the pyramid, see pyramid.py.
+        dissipative: False: Coulomb's law, normal complementarity and friction against the slip. True: the convex law,
+            0 <= f in K perp c + offset e_n in K*; its offset may hold more than the gap.
+        scale: velocity scale max(|c0|, -offset) from `prepare`.
+        tolerance: largest residual that counts as solved, relative to the scale.
+    """
+
+    W: ndarray
+    nu: int
+    n: int
+    c0: ndarray
+    offset: ndarray
+    kind: ndarray
+    mu: ndarray
+    bound: ndarray
+    D: ndarray
+    dissipative: bool
+    scale: float
+    tolerance: float
+
+
+_VECTOR, _MATRIX, _INTEGERS = types.float64[::1], types.float64[:, ::1], types.int64[::1]
+PROBLEM_TYPE = types.NamedTuple(
+    (
+        *(_MATRIX, types.int64, types.int64, _VECTOR, _VECTOR, _INTEGERS, _VECTOR, _VECTOR, _MATRIX),
+        *(types.boolean, types.float64, types.float64),
+    ),
+    Problem,
+)
+
+
+@kernel
+def prepare(W, nu, n, c0, offset, g):
+    """Squared sizes of each block's normal row and larger tangent row, into g (n, 2); returns the velocity scale."""
+    scale = 0.0
+    for i in range(n):
+        scale = max(scale, -offset[i])  # a spring pressed together moves what rests
+        g[i, 0] = 0.0
+        g[i, 1] = 0.0
+        for r in range(3):
+            size = 0.0
+            for j in range(nu):
+                size += W[3 * i + r, j] ** 2
+            place = min(r, 1)
+            g[i, place] = max(g[i, place], size)
+            scale = max(scale, abs(c0[3 * i + r]))
+    return scale
+
+
+@inlined
+def with_friction(p, mu):
+    """The same problem with other coefficients of friction."""
+    return Problem(p.W, p.nu, p.n, p.c0, p.offset, p.kind, mu, p.bound, p.D, p.dissipative, p.scale, p.tolerance)

@@ -1,0 +1,52 @@
+"""Contact on springs and dampers with Coulomb friction, closed on the end of the step.
+
+    f_n = dt max(0, -k (phi + dt c_n+) - d c_n+)
+
+which is Coulomb's law with G_nn + R_n, R_n = 1 / (dt (dt k + d)), and phi k / (dt k + d) in place of phi/dt. It has an
+answer for every prescribed motion and every depth; at rest a contact sinks in by its load over k.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from surefoot import checks
+from surefoot.errors import InputError
+from surefoot.kernels.step import LawNumbers
+from surefoot.laws.law import Law
+
+
+@dataclass(frozen=True)
+class Compliant(Law):
+    """Springs and dampers at the contacts, implicit, so that no stiffness is too large for the step.
+
+    Attributes:
+        stiffness: N/m of every contact.
+        damping: N s/m of every contact.
+        mu: the law's belief, overrides the scene's friction everywhere; None: the scene's.
+        edges: 4, 8 or 16 edges of the friction pyramid.
+    """
+
+    stiffness: float
+    damping: float = 0.0
+    mu: float | None = None
+    edges: int = 4
+    name: ClassVar[str] = "compliant"
+
+    def __post_init__(self) -> None:
+        """Check the numbers."""
+        checks.number("stiffness", self.stiffness, above=0.0)
+        checks.number("damping", self.damping, at_least=0.0)
+        if self.mu is not None:
+            checks.friction("mu", self.mu)
+        if not isinstance(self.edges, int) or self.edges not in (4, 8, 16):
+            raise InputError(f"edges: expected one of 4, 8, 16, got {self.edges!r}")
+
+    def numbers(self) -> LawNumbers:
+        """What the kernels need to know."""
+        mu = np.nan if self.mu is None else float(self.mu)
+        stiffness, damping = float(self.stiffness), float(self.damping)
+        return LawNumbers(mu=mu, stiffness=stiffness, damping=damping, edges=self.edges)
