@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from surefoot import checks
 from surefoot.errors import InputError, ModelError
-from surefoot.robots import guard, pinocchio
+from surefoot.robots import guard, packing, pinocchio
 from surefoot.robots.state import State
 
 # As numbers: MuJoCo's enums never equal a NumPy integer in `x in (...)`.
@@ -114,6 +114,14 @@ class Scene:
         base = "bolted down" if self.base is None else f"floating on {self.base!r}"
         objects = f", objects {', '.join(self.objects)}" if self.objects else ""
         return f"<{self.name}: {self.nv} dof, {len(self.joints)} actuated, {base}, {len(self.feet)} feet{objects}>"
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickles and copies: the model bit for bit, and the spec as text and files."""
+        return {**self.__dict__, "spec": packing.pack(self.spec)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Put the scene together again."""
+        self.__dict__.update(state, spec=packing.unpack(state["spec"]))
 
     @property
     def nq(self) -> int:
