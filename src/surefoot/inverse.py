@@ -48,6 +48,10 @@ class InverseDynamics:
         self.status = Status.SOLVED
         self.residual = 0.0
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickles and copies are made anew, with arrays of their own; they have not been called yet."""
+        return InverseDynamics, (self.robot, self.dt, self.law)
+
     def __call__(
         self, state: State, acceleration: Any, *, contacts: ContactChoice = None, throw: bool = False
     ) -> NDArray[np.float64]:

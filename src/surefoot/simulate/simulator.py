@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -78,6 +79,11 @@ class Simulator:
             restitution=self.restitution,
             speed=self.speed,
         )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickles and copies are made anew, with arrays of their own."""
+        remade = partial(Simulator, restitution=self.restitution, speed=self.speed)
+        return remade, (self.scene, self.dt, self.law, self.control_dt)
 
     def step(self, state: State, torque: Any = None, *, throw: bool = True) -> tuple[State, Answer]:
         """One step; returns the next state and the Answer that led there.
