@@ -40,7 +40,7 @@ def test_residuals_are_recomputed_from_the_problem():
     rng = np.random.default_rng(0)
     answer = sf.forward_dynamics(robot, robot.home(), rng.normal(size=12), dt=1e-3)
     residuals = answer.residuals()
-    assert set(residuals) == {"dynamics", "reduction", "normal", "friction", "joints", "penetration"}
+    assert set(residuals) == {"dynamics", "reduction", "loops", "normal", "friction", "joints", "penetration"}
     assert max(residuals["normal"], residuals["friction"], residuals["joints"]) <= 1e-9
     assert residuals["dynamics"] <= 1e-12
     assert residuals["reduction"] <= 1e-12

@@ -15,6 +15,7 @@ from surefoot.kernels import status as codes
 from surefoot.kernels.plant import CONE, DRY_FRICTION
 from surefoot.laws import Law
 from surefoot.laws.conditions import law_conditions
+from surefoot.motion.loops import contradictions, equality_rows
 from surefoot.motion.workspace import Workspace
 from surefoot.robots.scene import Scene
 from surefoot.robots.state import State
@@ -66,7 +67,8 @@ class Answer:
         joint_rows: joint limits and dry friction that took part.
         residual: largest violation of the law, relative to the largest contact velocity; checked before "solved".
         method: which solver found it.
-        culprits: contacts and limits that an impossible demand runs against, by name.
+        culprits: contacts, limits and loops that an impossible demand runs against, and for loops the prescribed
+            joints, by name.
     """
 
     robot: Scene
@@ -112,17 +114,20 @@ class Answer:
 
         Returns:
             `dynamics` (N s): largest imbalance of M v+ = kappa + J'f + dt tau; `reduction` (m/s): largest |c+ - (W
-            W'f + c0)|; `normal`, `friction`, `joints`: the law's violation, relative to the largest contact velocity;
-            `penetration` (m): depth at the start of the step.
+            W'f + c0)|; `loops` (m/s, rad/s): largest miss of a loop's or a joint coupling's velocity; `normal`,
+            `friction`, `joints`: the law's violation, relative to the largest contact velocity; `penetration` (m):
+            depth at the start of the step.
         """
         p = self._problem
         balance = p["M"] @ self.velocity - p["kappa"] - p["J"].T @ p["f"] - self.dt * p["tau"]
         if len(p["bilateral"]):
             balance -= p["bilateral"].T @ np.linalg.lstsq(p["bilateral"].T, balance, rcond=None)[0]
         miss = p["J"] @ self.velocity - p["W"] @ (p["W"].T @ p["f"]) - p["c0"]
+        opening = p["bilateral"] @ self.velocity - p["target"]
         result = {
             "dynamics": float(np.abs(balance).max(initial=0.0)),
             "reduction": float(np.abs(miss).max(initial=0.0)),
+            "loops": float(np.abs(opening).max(initial=0.0)),
         }
         result.update(law_conditions(p))
         result["penetration"] = float(self.contacts.depth.max(initial=0.0))
@@ -174,13 +179,15 @@ def answer_from(
     c = (J @ velocity).reshape(n, 3)
     reduced, rows = step.reduced, step.rows
     nu = space.free_count
+    bilateral, target = equality_rows(space)
     problem = {
         "M": reduced.M.copy(),
         "kappa": reduced.kappa - space.dt * step.torque,
         "tau": torque,
         "J": J,
         "f": f,
-        "bilateral": rows.J[3 * n : 3 * n + space.bilateral_count].copy(),
+        "bilateral": bilateral,
+        "target": target,
         "W": reduced.W[: 3 * n, :nu].copy(),
         "c0": reduced.c0[: 3 * n].copy(),
         "kind": rows.kind[:n].copy(),
@@ -220,9 +227,12 @@ def _joint_row(space: Workspace, i: int, f: Array, c: Array) -> JointRow:
 
 
 def _culprits(space: Workspace, contacts: Contacts, code: int) -> tuple[str, ...]:
-    """Names of the contacts and limits that a failed solve blames."""
+    """Names of the contacts, limits and loops that a failed solve blames."""
     if code not in (codes.INFEASIBLE, codes.INCONSISTENT):
         return ()
+    loops = contradictions(space) if code == codes.INCONSISTENT else ()
+    if loops:  # found before any contact was looked at
+        return loops
     blamed = np.flatnonzero(space.ladder.certificate[: space.count] > 0)
     k = len(contacts)
     return tuple(

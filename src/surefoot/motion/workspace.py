@@ -141,7 +141,7 @@ class Workspace:
             self.grow()
             if isinstance(contacts, Contacts):
                 self._insert(contacts)
-        self.count = count
+        self.count, self.free_count, self.bilateral_count = count, 0, 0
         if code == codes.SOLVED and contacts is not None and not isinstance(contacts, Contacts):
             self._check_stance(contacts)
         return code
