@@ -10,7 +10,6 @@ import pytest
 
 import surefoot as sf
 
-
 COPIES = [copy.copy, copy.deepcopy, lambda thing: pickle.loads(pickle.dumps(thing))]
 
 

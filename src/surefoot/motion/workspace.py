@@ -23,6 +23,7 @@ from surefoot.kernels.plant import CONE, GIVEN, NORMAL, Plant, Rows
 from surefoot.kernels.pyramid import pyramid_table
 from surefoot.kernels.reduction import Reduced
 from surefoot.kernels.step import LawNumbers, Settings, Step, find, solve
+from surefoot.robots import ignored
 from surefoot.robots.scene import Scene
 from surefoot.robots.state import State
 from surefoot.solvers.contact_problem import edge_directions
@@ -73,7 +74,7 @@ class Workspace:
         self.model: mujoco.MjModel = copy.copy(scene.model)
         self.model.opt.jacobian = mujoco.mjtJacobian.mjJAC_DENSE
         self.model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_LIMIT | mujoco.mjtDisableBit.mjDSBL_FRICTIONLOSS
-        self.model.opt.density = self.model.opt.viscosity = 0.0  # fluids are listed as not modelled
+        ignored.silence(self.model)
         self.detection = max(1e-3, 1.5 * self.dt * speed)
         self.model.geom_gap[:] = self.detection / 2  # the gaps of two geoms add; `margin` would make MuJoCo push early
         self.model.pair_gap[:] = self.detection

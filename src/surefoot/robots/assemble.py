@@ -87,13 +87,15 @@ def assemble(
     if wishes.meshes == "spheres":
         feet = footing.to_spheres(spec, model, data, feet, notes)
         model = guard.compile_model(spec, path)
+    unseen = ignored.find(model)
+    ignored.silence(model)
     if model.nkey == 0 and roles.base is not None:
         q = _stand(model, roles, q, feet, notes)
     for first, second in homing.touching_pairs(model, q, set(roles.bodies)):
         names = [model.body(first).name, model.body(second).name]
         spec.add_exclude(name=_exclude_name(spec, names), bodyname1=names[0], bodyname2=names[1])
         notes.append(Note("excluded", f"{names[0]} and {names[1]}", "these links touch at home; they may pass through"))
-    notes.extend(ignored.find(model))
+    notes.extend(unseen)
     return Scene(
         spec,
         name=name,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import textwrap
 from dataclasses import dataclass
 
@@ -9,6 +10,7 @@ import mujoco
 import numpy as np
 
 from surefoot.errors import InputError
+from surefoot.robots import ignored
 from surefoot.robots.scene import Note, Scene
 
 # What counts as suspicious.
@@ -130,9 +132,10 @@ def _standing(robot: Scene) -> list[Note]:
     rows = []
     if robot.base is not None and not robot.feet and robot.joints:
         rows.append(Note("suspicious", robot.base, "a floating robot without feet; name them by load(..., feet=[...])"))
-    model, home = robot.model, robot.home()
+    model = copy.copy(robot.model)
+    ignored.silence(model)
     data = mujoco.MjData(model)
-    home.to_mujoco(data)
+    robot.home().to_mujoco(data)
     mujoco.mj_kinematics(model, data)
     mujoco.mj_comPos(model, data)
     mujoco.mj_collision(model, data)

@@ -1,4 +1,4 @@
-"""What a model asks for and Surefoot does not model: listed by name, never passed over in silence."""
+"""What a model asks for and Surefoot does not model: listed by name, and kept from acting unseen."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ def find(model: mujoco.MjModel) -> list[Note]:
     """One note for each thing in `model` that no law or motion of Surefoot knows."""
     notes = [*_actuators(model), *_tendons(model), *_fluids(model), *_bodies(model), *_contact(model)]
     for f in range(model.nflex):
-        notes.append(Note("ignored", model.flex(f).name, "a flex: deformable bodies are not modelled"))
+        name = mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_FLEX, f) or f"flex {f}"
+        notes.append(Note("ignored", name, "a flex: deformable bodies are not modelled"))
     for e in range(model.neq):
         if model.eq_type[e] not in MODELLED_EQUALITIES:
             name = model.equality(e).name or f"equality {e}"
@@ -22,6 +23,15 @@ def find(model: mujoco.MjModel) -> list[Note]:
     if model.nplugin:
         notes.append(Note("ignored", f"{model.nplugin} plugins", "MuJoCo's plugins are not called"))
     return notes
+
+
+def silence(model: mujoco.MjModel) -> None:
+    """Take out of a model what `find` lists and MuJoCo would let act all the same: fluids, flexes and equalities."""
+    model.opt.density = model.opt.viscosity = 0.0
+    model.eq_active0[~np.isin(model.eq_type, MODELLED_EQUALITIES)] = False
+    for forces in ("stiffness", "bending", "damping", "edgestiffness", "edgedamping"):
+        getattr(model, f"flex_{forces}")[:] = 0.0
+    model.flex_contype[:] = model.flex_conaffinity[:] = model.flex_selfcollide[:] = 0
 
 
 def _actuators(model: mujoco.MjModel) -> list[Note]:
