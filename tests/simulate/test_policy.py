@@ -1,3 +1,5 @@
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
@@ -72,6 +74,26 @@ def test_machine_code_is_shared_between_bindings():
     address = first.__wrapper_address__()
     assert first.bind([2.0, 0.0], memory=1).__wrapper_address__() == address
     assert KEEP_TORQUE.signature() == spring.signature()
+
+
+def test_policies_bound_before_the_first_run_are_compiled_once():
+    @sf.policy
+    def fresh(t, q, v, torque_out, memory, params):
+        return 0
+
+    first, second = fresh.bind([1.0]), fresh.bind([2.0]).bind([3.0])
+    addresses = {each.__wrapper_address__() for each in (second, first, fresh, fresh.bind())}
+    assert len(addresses) == 1
+
+
+def test_threads_that_start_together_share_the_machine_code():
+    @sf.policy
+    def fresh(t, q, v, torque_out, memory, params):
+        return 0
+
+    with ThreadPoolExecutor(4) as pool:
+        addresses = set(pool.map(lambda k: fresh.bind([k]).__wrapper_address__(), range(4)))
+    assert len(addresses) == 1
 
 
 def test_a_function_of_other_arguments_is_refused():

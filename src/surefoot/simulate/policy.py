@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -31,12 +32,12 @@ class Policy(types.WrapperAddressProtocol):
         self.function = function
         self.params = _numbers(params)
         self.memory_size = _size(memory)
-        self._compiled: Any = None
+        self._code = _Code(function)
 
     def bind(self, params: Any = (), memory: int = 0) -> Policy:
         """The same policy with these parameters and this many numbers of memory (zero at the start of a roll-out)."""
         bound = Policy(self.function, params, memory)
-        bound._compiled = self._compiled
+        bound._code = self._code
         return bound
 
     def __call__(self, t: float, q: Any, v: Any, torque_out: Any, memory: Any, params: Any) -> int:
@@ -45,13 +46,28 @@ class Policy(types.WrapperAddressProtocol):
 
     def __wrapper_address__(self) -> int:
         """Address of the machine code, for numba's function pointers."""
-        if self._compiled is None:
-            self._compiled = _compiled(self.function)
-        return self._compiled.address
+        return self._code.address()
 
     def signature(self) -> Any:
         """Numba's view of the signature."""
         return POLICY_SIGNATURE
+
+
+class _Code:
+    """Machine code of a function, made when first asked for and shared by all policies bound to it."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+        self._compiled: Any = None
+
+    def address(self) -> int:
+        with _COMPILING:  # two threads must not make it twice: what one of them calls would be freed
+            if self._compiled is None:
+                self._compiled = _compiled(self.function)
+        return self._compiled.address
+
+
+_COMPILING = threading.Lock()
 
 
 def policy(function: Callable[..., Any]) -> Policy:
