@@ -202,3 +202,29 @@ def test_folders_and_unreadable_files(tmp_path, monkeypatch):
     monkeypatch.setattr("pathlib.Path.read_bytes", refuse)
     with pytest.raises(ModelError, match=re.escape(f"{file}: cannot be read: Permission denied")):
         load(file)
+
+
+@pytest.mark.parametrize("robot", ["links", "file"])
+@pytest.mark.parametrize(
+    ("argument", "value", "text"),
+    [
+        ("passive", 3, "passive: expected a list of names, got 3"),
+        ("passive", None, "passive: expected a list of names, got None"),
+        ("passive", "hip", "passive: expected a list of names, got the string 'hip'"),
+        ("ground", Plane, f"ground: expected a terrain such as Plane(), or None, got {Plane!r}"),
+        ("ground", 3, "ground: expected a terrain such as Plane(), or None, got 3"),
+    ],
+)
+def test_arguments_of_a_wrong_kind(tmp_path, robot, argument, value, text):
+    with pytest.raises(InputError) as caught:
+        load(write(tmp_path, walker()) if robot == "file" else robot, **{argument: value})
+    assert str(caught.value) == text
+
+
+def test_an_empty_name():
+    with pytest.raises(InputError) as caught:
+        load("")
+    assert str(caught.value) == (
+        "robot: expected a bundled name or a path, got an empty string; The bundled robots are: links, links-light, "
+        "arm, ur10; robots of example-robot-data are called 'example:NAME'"
+    )

@@ -1,3 +1,7 @@
+import numpy as np
+import pytest
+
+from surefoot.errors import InputError
 from surefoot.kernels import status as codes
 from surefoot.solvers import Status
 
@@ -20,3 +24,14 @@ def test_the_value_is_a_sentence():
 
 def test_only_solved_is_solved():
     assert [status for status in Status if status.is_solved] == [Status.SOLVED]
+
+
+@pytest.mark.parametrize("code", [99, -1, 1.5, "a", None, []])
+def test_a_code_of_no_status_is_refused(code):
+    with pytest.raises(InputError, match=r"^code: expected a whole number from 0 to 12, got ") as error:
+        Status.from_code(code)
+    assert str(error.value).endswith(repr(code))
+
+
+def test_codes_of_kernels_are_numpy_integers():
+    assert Status.from_code(np.int64(2)) is Status.UNSOLVED

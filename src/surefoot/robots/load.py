@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 import xml.etree.ElementTree as ET
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import EllipsisType
 from typing import Any
@@ -136,18 +136,21 @@ def _path(robot: Any) -> Path:
         return example_robot(robot.removeprefix(EXAMPLE))
     if not isinstance(robot, str | os.PathLike):
         raise InputError(f"robot: expected a bundled name or a path, got {type(robot).__name__}")
+    if not os.fspath(robot):
+        raise InputError(f"robot: expected a bundled name or a path, got an empty string; {_choices()}")
     path = Path(robot)
     if "\0" in str(path):
         raise InputError("robot: expected a path, got one with a null character in it")
     if path.exists():
         return path
-    bundled = list(families.FAMILIES)
-    near = difflib.get_close_matches(str(robot), bundled, n=1)
+    near = difflib.get_close_matches(str(robot), list(families.FAMILIES), n=1)
     meant = f"did you mean {near[0]!r}? " if near else ""
-    raise InputError(
-        f"robot: no bundled robot and no file is called {str(robot)!r}; {meant}"
-        f"The bundled robots are: {', '.join(bundled)}; robots of example-robot-data are called 'example:NAME'"
-    )
+    raise InputError(f"robot: no bundled robot and no file is called {str(robot)!r}; {meant}{_choices()}")
+
+
+def _choices() -> str:
+    bundled = ", ".join(families.FAMILIES)
+    return f"The bundled robots are: {bundled}; robots of example-robot-data are called 'example:NAME'"
 
 
 def _read(path: Path) -> bytes:
@@ -160,7 +163,7 @@ def _read(path: Path) -> bytes:
 
 
 def _terrain(ground: Any) -> Any:
-    if ground is None or ground is ... or isinstance(ground, Terrain):
+    if ground is None or ground is ... or (isinstance(ground, Terrain) and not isinstance(ground, type)):
         return ground
     raise InputError(f"ground: expected a terrain such as Plane(), or None, got {ground!r}")
 
@@ -168,6 +171,8 @@ def _terrain(ground: Any) -> Any:
 def _names(argument: str, names: Any) -> tuple[str, ...]:
     if isinstance(names, str):
         raise InputError(f"{argument}: expected a list of names, got the string {names!r}")
+    if not isinstance(names, Iterable):
+        raise InputError(f"{argument}: expected a list of names, got {names!r}")
     return tuple(names)
 
 

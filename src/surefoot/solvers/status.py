@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
+from surefoot.errors import InputError
 from surefoot.kernels import status as codes
 
 
@@ -66,7 +67,10 @@ class Status(Enum):
     @classmethod
     def from_code(cls, code: int) -> Status:
         """Return the status of a kernel's integer."""
-        return _BY_CODE[int(code)]
+        try:
+            return _BY_CODE[code]
+        except (KeyError, TypeError):
+            raise InputError(f"code: expected a whole number from 0 to {max(_BY_CODE)}, got {code!r}") from None
 
     @property
     def is_solved(self) -> bool:
