@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
+import surefoot as sf
 from surefoot.errors import InputError
 from surefoot.simulate.plot import base_angles, contact_steps, figure, plot_trace, touching_parts
 from tests.report.soft_trace import SoftTrace, pendulum, quadruped, soft_trace
@@ -27,6 +28,18 @@ def test_a_picture_is_written(landed, tmp_path):
     with Image.open(path) as image:
         assert min(image.size) > 800
         assert np.asarray(image.convert("L")).std() > 10
+
+
+@pytest.mark.parametrize("terrain", [None, sf.Plane()])
+def test_a_world_in_which_nothing_moves_is_drawn_without_a_warning(terrain, tmp_path):
+    still = sf.scene(terrain=terrain)
+    trace = sf.Simulator(still, dt=1e-3).rollout(still.home(), duration=0.01)
+    trace.plot(tmp_path / "still.png")
+    panels = _panels(trace)
+    assert panels["normal force"].get_ylim() == (-0.05, 1.6)
+    texts = {title: panel.texts[0].get_text() for title, panel in panels.items() if panel.texts}
+    assert texts["joint position"] == texts["torque as applied"] == "no actuated joints"
+    assert texts["slip speed under load"] == "nothing touched"
 
 
 def test_panels_titles_and_units(landed):

@@ -150,7 +150,7 @@ def _normal_forces(panel: Axes, trace: Any, parts: dict[str, NDArray[np.bool_]])
     steps, normal = contact_steps(trace), trace.contact_forces[:, 0]
     total = np.bincount(steps, normal, minlength=len(trace.torque))
     weight = float(trace.scene.mass * np.linalg.norm(trace.scene.model.opt.gravity))
-    tallest = weight
+    tallest = weight or 1.0
     for (name, mine), look in zip(parts.items(), _looks(len(parts)), strict=True):
         force = np.bincount(steps[mine], normal[mine], minlength=len(trace.torque))
         panel.plot(trace.t[:-1], force, label=name, drawstyle="steps-post", **look)
@@ -225,7 +225,7 @@ def _joints(
         margin = 0.15 * max(high - low, 1e-6)
         if np.nanmin(values) < low - margin or np.nanmax(values) > high + margin:
             panel.set_ylim(low - margin, high + margin)
-    _legend(panel, columns=2 if len(named) > 6 else 1)
+    _legend(panel, columns=2 if len(named) > 6 else 1, without="no actuated joints")
 
 
 def _units(trace: Any, turning: str, sliding: str) -> str:
@@ -250,12 +250,12 @@ def _at_least(panel: Axes, span: float) -> None:
         panel.set_ylim(middle - 0.5 * span, middle + 0.5 * span)
 
 
-def _legend(panel: Axes, columns: int = 1) -> None:
+def _legend(panel: Axes, columns: int = 1, without: str = "nothing touched") -> None:
     handles, _ = panel.get_legend_handles_labels()
     if handles:
         panel.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), ncols=columns, fontsize=8, frameon=False)
     else:
-        panel.text(0.5, 0.5, "nothing touched", transform=panel.transAxes, ha="center", color="#808890")
+        panel.text(0.5, 0.5, without, transform=panel.transAxes, ha="center", color="#808890")
 
 
 def _tidy(panel: Axes, t: NDArray[np.float64]) -> None:
