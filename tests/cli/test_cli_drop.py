@@ -73,6 +73,8 @@ def test_a_robot_that_is_bolted_down(run):
         (("--mu", -1), "mu: expected a friction coefficient of at least 0 (inf allowed), got -1.0"),
         (("--dt", 0), "dt: expected a number above 0, got 0"),
         (("--duration", -2), "duration: expected a number above 0, got -2"),
+        (("--speed", 0), "speed: expected a number above 0, got 0"),
+        (("--speed", "nan", "--video", "fall.webp"), "speed: expected a finite number, got nan"),
         (("--height", -0.1), "height: expected a number of at least 0, got -0.1"),
         (
             ("--plot", "fall.txt"),
@@ -81,7 +83,8 @@ def test_a_robot_that_is_bolted_down(run):
         (("--video", "fall.mp4"), "--video: expected a file name ending in .webp, got 'fall.mp4'"),
     ],
 )
-def test_wrong_options_are_refused_before_any_work(run, words, text):
+def test_wrong_options_are_refused_before_any_work(run, words, text, monkeypatch):
+    monkeypatch.setattr(experiment, "fall", lambda *_, **__: pytest.fail("it ran"))
     result = run("drop", "links", *words)
     assert (result.exit_code, result.stderr) == (1, f"error: {text}\n")
 

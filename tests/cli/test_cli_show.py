@@ -57,3 +57,11 @@ def test_wrong_ending(run):
     result = run("show", "links", "-o", "links.bmp")
     assert result.exit_code == 1
     assert "error: --output: expected a file name ending in .png, .jpg, .jpeg, .webp, got 'links.bmp'" in result.stderr
+
+
+@pytest.mark.parametrize("option", ["azimuth", "elevation"])
+@pytest.mark.parametrize("value", ["nan", "inf"])
+def test_a_direction_that_is_no_number(run, tmp_path, option, value):
+    result = run("show", "links", "-o", tmp_path / "links.png", f"--{option}", value)
+    assert (result.exit_code, result.stderr) == (1, f"error: {option}: expected a finite number, got {value}\n")
+    assert not (tmp_path / "links.png").exists()

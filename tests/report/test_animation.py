@@ -96,6 +96,11 @@ def test_wrong_speed(landed, tmp_path):
         animate(landed, tmp_path / "fall.webp", speed=0)
 
 
+def test_wrong_direction(landed, tmp_path):
+    with pytest.raises(InputError, match=r"^azimuth: expected a finite number, got nan$"):
+        animate(landed, tmp_path / "fall.webp", azimuth=float("nan"))
+
+
 def test_a_trace_that_blew_up(landed, tmp_path):
     q = landed.q.copy()
     q[-1, 3] = np.nan

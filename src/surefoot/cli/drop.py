@@ -56,6 +56,8 @@ def drop(
     from surefoot.report.picture import writable
     from surefoot.simulate.plot import ENDINGS
 
+    duration = checks.number("duration", duration, above=0.0)
+    speed = checks.number("speed", speed, above=0.0)
     if plot is not None:
         writable("--plot", plot, ENDINGS)
     if video is not None:
@@ -64,7 +66,6 @@ def drop(
     chosen = sf.Coulomb(mu=mu) if law is Law.COULOMB else sf.NoSlip()
     start = let_go(scene, height, tilt)
     screen = console()
-    duration = checks.number("duration", duration, above=0.0)
     if not kernels_ready():
         screen.print("Compiling the kernels: once, up to a minute.")
     with screen.status("loading the kernels"):

@@ -56,6 +56,7 @@ def animate(
     target = writable("path", path, ANIMATION_ENDINGS)
     fps = checks.number("fps", fps, above=0.0, at_most=100.0)
     speed = checks.number("speed", speed, above=0.0)
+    azimuth = checks.number("azimuth", azimuth)
     quality = int(checks.number("quality", quality, at_least=1, at_most=100))
     steps = frame_steps(trace.t, fps, speed)
     if not np.isfinite(trace.q[steps]).all():

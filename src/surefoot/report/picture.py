@@ -146,12 +146,13 @@ def picture(
         The path written.
 
     Raises:
-        InputError: the path cannot be written to.
+        InputError: the path cannot be written to, or a number is out of range.
         EngineError: there is no renderer.
     """
     from PIL import Image
 
     target = writable("path", path, PICTURE_ENDINGS)
+    azimuth, elevation = checks.number("azimuth", azimuth), checks.number("elevation", elevation)
     q = (scene.home() if state is None else state).q
     with Painter(scene, width, height) as painter:
         camera = painter.frame(*painter.bounds(q), azimuth=azimuth, elevation=elevation)
