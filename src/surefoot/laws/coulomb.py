@@ -1,4 +1,4 @@
-"""Coulomb friction with rigid contact, as a linear complementarity problem (Anitescu-Potra, Stewart-Trinkle).
+"""Coulomb friction with rigid contact, as a linear complementarity problem [AnitescuPotra1997], [StewartTrinkle1996].
 
 0 <= f_n    perp  c_n+ + phi/dt      >= 0
 0 <= beta   perp  D' c_t+ + E lam    >= 0        f_t = D beta

@@ -65,7 +65,7 @@ def solve_low_rank(
         LowRankAnswer.
 
     Reference:
-        Goldfarb, Idnani: A numerically stable dual method (1983); Zapolsky, Drumwright (2015), Algorithm 2, corrected.
+        [Goldfarb1983]; [Zapolsky2015], Algorithm 2, corrected.
     """
     b = checks.array("b", b, (None,))
     n = len(b)

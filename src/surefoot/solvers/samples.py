@@ -50,12 +50,12 @@ def _sample(
 
 
 def murty_2_8() -> Sample:
-    """Murty (1988), example 2.8: Lemke's method in four steps."""
+    """[Murty1988], example 2.8: Lemke's method in four steps."""
     return _sample([[1, -1, -1, -1], [-1, 1, -1, -1], [1, 1, 2, 0], [1, 1, 0, 2]], [3, 5, -9, -5], [2, 1, 3, 1])
 
 
 def murty_2_9() -> Sample:
-    """Murty (1988), example 2.9: Lemke's method ends on a ray; there is no solution."""
+    """[Murty1988], example 2.9: Lemke's method ends on a ray; there is no solution."""
     return _sample([[-1, 0, -3], [1, -2, -5], [-2, -1, -2]], [-3, -2, -1], None, solvable=False, feasible=False)
 
 
@@ -65,22 +65,22 @@ def zero_diagonal() -> Sample:
 
 
 def murty_2_11() -> Sample:
-    """Murty (1988), example 2.11: solved from a covering vector of ones, on a ray from others."""
+    """[Murty1988], example 2.11: solved from a covering vector of ones, on a ray from others."""
     return _sample([[-1.5, 2], [-4, 4]], [-5, 17], None)
 
 
 def kostreva_1() -> Sample:
-    """Kostreva (1979), example 1: cycles under careless tie-breaking."""
+    """[Kostreva1979], example 1: cycles under careless tie-breaking."""
     return _sample([[1, 2, 0], [0, 1, 2], [2, 0, 1]], [-1, -1, -1], [1 / 3, 1 / 3, 1 / 3])
 
 
 def kostreva_2() -> Sample:
-    """Kostreva (1979), example 2: cycles under careless tie-breaking."""
+    """[Kostreva1979], example 2: cycles under careless tie-breaking."""
     return _sample([[1, -1, 3], [2, -1, 3], [-1, -2, 0]], [-1, -1, -1], None, solvable=False, feasible=False)
 
 
 def murty_exponential(n: int = 8) -> Sample:
-    """Murty's lower triangular problem: the lexicographic path from ones takes a number of pivots exponential in n."""
+    """The lower triangular problem of [Murty1988]: from ones the lexicographic path takes exponentially many pivots."""
     M = np.eye(n) + 2.0 * np.tril(np.ones((n, n)), -1)
     z = np.zeros(n)
     z[0] = 1.0
