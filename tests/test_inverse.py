@@ -3,6 +3,7 @@ import pytest
 
 import surefoot as sf
 from surefoot.errors import InputError, SolveError
+from surefoot.motion.workspace import Workspace
 from tests.test_answer import plates
 
 
@@ -56,6 +57,21 @@ def test_planned_and_given_contacts(robot):
     given = sf.Contacts.from_points(robot, robot.home(), [[0.1, 0.1, 0]], [body])
     controller(robot.home(), np.zeros(12), contacts=given)
     assert controller.answer().contacts.names == (f"{body} on world",)
+
+
+def test_an_internal_force_is_told_by_the_answer_and_costs_the_loop_nothing(robot, monkeypatch):
+    scene = plates()
+    controller = sf.InverseDynamics(scene, dt=1e-3)
+    look = Workspace.forces_undetermined
+    monkeypatch.setattr(Workspace, "forces_undetermined", lambda space: pytest.fail("looked at in a call"))
+    controller(scene.home(), [0.0, 0.0])
+    assert controller.status is sf.Status.SOLVED
+    monkeypatch.setattr(Workspace, "forces_undetermined", look)
+    assert controller.answer().status is sf.Status.INDETERMINATE
+    assert controller.answer().status is sf.inverse_dynamics(scene, scene.home(), [0.0, 0.0], dt=1e-3).status
+    standing = sf.InverseDynamics(robot, dt=1e-3)
+    standing(robot.home(), np.zeros(12))
+    assert standing.answer().status is sf.Status.SOLVED
 
 
 def test_a_failed_solve_keeps_the_torques_and_says_so():

@@ -31,7 +31,7 @@ class InverseDynamics:
         robot: the robot the controller believes in.
         dt: step in s over which the accelerations are to hold.
         law: contact law the controller believes in.
-        status: how the last call ended.
+        status: how the last call ended; INDETERMINATE is told by `answer()` alone.
         residual: the law's violation in the last call.
     """
 
@@ -77,8 +77,14 @@ class InverseDynamics:
         return self._torque
 
     def answer(self) -> Answer:
-        """The full Answer of the last call."""
+        """The full Answer of the last call.
+
+        It also looks whether the contact forces are determined, which calls leave out for their speed: where a call's
+        status is SOLVED, that of its answer may be INDETERMINATE (internal force free).
+        """
         if self._last is None:
             raise InputError("answer: call the controller first")
         state, given, code, residual, method = self._last
+        if code == codes.SOLVED and self._space.forces_undetermined():
+            code = codes.INDETERMINATE
         return answer_from(self._space, state, self.law, given, code, residual, method)
