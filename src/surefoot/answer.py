@@ -12,7 +12,7 @@ from surefoot.contact.contacts import Contacts
 from surefoot.errors import SolveError
 from surefoot.kernels import fallback
 from surefoot.kernels import status as codes
-from surefoot.kernels.plant import CONE, DRY_FRICTION
+from surefoot.kernels.plant import CONE, DRY_FRICTION, MOTOR
 from surefoot.laws import Law
 from surefoot.laws.conditions import law_conditions
 from surefoot.motion.loops import contradictions, equality_rows
@@ -34,11 +34,11 @@ METHODS = {
 
 @dataclass(frozen=True)
 class JointRow:
-    """A joint limit or a joint's dry friction that was part of the problem.
+    """A joint limit, a joint's dry friction or a motor of limited torque that was part of the problem.
 
     Attributes:
         joint: name.
-        kind: "limit" or "dry friction".
+        kind: "limit", "dry friction" or "motor" (its torque less the middle of its range).
         force: N m (N) that it exerts on the joint.
         velocity: rad/s (m/s) of the joint at the end of the step.
     """
@@ -67,6 +67,7 @@ class Answer:
         joint_rows: joint limits and dry friction that took part.
         residual: largest violation of the law, relative to the largest contact velocity; checked before "solved".
         method: which solver found it.
+        missed: (len(robot.joints),) rad/s (m/s): how far joints at their torque limit stay behind their motion.
         culprits: contacts, limits and loops that an impossible demand runs against, and for loops the prescribed
             joints, by name.
     """
@@ -84,6 +85,7 @@ class Answer:
     joint_rows: tuple[JointRow, ...]
     residual: float
     method: str
+    missed: Array
     culprits: tuple[str, ...] = ()
     _problem: dict[str, Any] = field(default_factory=dict, repr=False)
 
@@ -122,7 +124,7 @@ class Answer:
         balance = p["M"] @ self.velocity - p["kappa"] - p["J"].T @ p["f"] - self.dt * p["tau"]
         if len(p["bilateral"]):
             balance -= p["bilateral"].T @ np.linalg.lstsq(p["bilateral"].T, balance, rcond=None)[0]
-        miss = p["J"] @ self.velocity - p["W"] @ (p["W"].T @ p["f"]) - p["c0"]
+        miss = p["J"] @ self.velocity - p["drive"] - p["W"] @ (p["W"].T @ p["f"]) - p["c0"]
         opening = p["bilateral"] @ self.velocity - p["target"]
         result = {
             "dynamics": float(np.abs(balance).max(initial=0.0)),
@@ -175,6 +177,13 @@ def answer_from(
     prescribed = step.prescribed.copy()
     velocity = step.v_next.copy()
     torque = np.where(prescribed, step.force, step.torque)
+    missed = np.zeros(len(velocity))
+    applied = torque.copy()
+    for i in np.flatnonzero(step.rows.source[:n, 1] == MOTOR):
+        dof = step.rows.source[i, 0]
+        applied[dof] += f[3 * i + 1] / space.dt
+        missed[dof] = step.rows.drive[i] - velocity[dof]
+    missed[np.abs(missed) <= 1e-9 * np.abs(velocity).max(initial=1.0)] = 0.0
     J = step.rows.J[: 3 * n].copy()
     c = (J @ velocity).reshape(n, 3)
     reduced, rows = step.reduced, step.rows
@@ -186,6 +195,7 @@ def answer_from(
         "tau": torque,
         "J": J,
         "f": f,
+        "drive": np.ravel(np.column_stack([np.zeros(n), rows.drive[:n], np.zeros(n)])),
         "bilateral": bilateral,
         "target": target,
         "W": reduced.W[: 3 * n, :nu].copy(),
@@ -202,7 +212,8 @@ def answer_from(
         dt=space.dt,
         law=law,
         status=Status.from_code(code),
-        torque=torque[scene.dofs],
+        torque=applied[scene.dofs],
+        missed=missed[scene.dofs],
         velocity=velocity,
         contacts=contacts,
         forces=f[: 3 * k].reshape(k, 3) / space.dt,
@@ -217,13 +228,12 @@ def answer_from(
 
 def _joint_row(space: Workspace, i: int, f: Array, c: Array) -> JointRow:
     index, kind = space.step.rows.source[i]
-    dry = kind == DRY_FRICTION
-    joint = space.model.joint(int(space.model.dof_jntid[index]) if dry else int(index)).name
-    column = 1 if dry else 0
+    of_dof = kind in (DRY_FRICTION, MOTOR)
+    joint = space.model.joint(int(space.model.dof_jntid[index]) if of_dof else int(index)).name
+    column = 1 if of_dof else 0
     direction = space.step.rows.J[3 * i + column].sum()
-    return JointRow(
-        joint, "dry friction" if dry else "limit", direction * f[3 * i + column] / space.dt, direction * c[i, column]
-    )
+    name = {DRY_FRICTION: "dry friction", MOTOR: "motor"}.get(int(kind), "limit")
+    return JointRow(joint, name, direction * f[3 * i + column] / space.dt, direction * c[i, column])
 
 
 def _culprits(space: Workspace, contacts: Contacts, code: int) -> tuple[str, ...]:

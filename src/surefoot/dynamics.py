@@ -14,6 +14,7 @@ from surefoot.contact.contacts import Contacts
 from surefoot.errors import InputError
 from surefoot.kernels import status as codes
 from surefoot.laws import Coulomb, Law, as_law
+from surefoot.limits import torque_range
 from surefoot.motion.workspace import Workspace, reach_speed
 from surefoot.robots.scene import Scene
 from surefoot.robots.state import State
@@ -32,6 +33,7 @@ def solve(
     torque: Any = None,
     law: Law | str | None = None,
     contacts: ContactChoice = None,
+    torque_limits: Any = None,
     throw: bool = True,
 ) -> Answer:
     """Solve the one problem: some joints follow a motion, others feel a torque, contact and gravity do the rest.
@@ -48,6 +50,9 @@ def solve(
         torque: known joint torques, array or dict (N m, N). A joint named nowhere feels none.
         law: `sf.Coulomb()` (default), `sf.NoSlip()`, or their names.
         contacts: None: from the geometry; foot names: exactly these touch; or `Contacts.from_points(...)`.
+        torque_limits: largest torque of the joints that follow a motion (N m, N): one number, an array (joints,), an
+            array (joints, 2) of low and high, or a dict by joint name. A joint that cannot follow slips at its limit;
+            `answer.missed` says by how much.
         throw: raise SolveError if there is no answer; else return it with its status.
 
     Returns:
@@ -61,9 +66,8 @@ def solve(
         raise InputError(
             f"torque: joint {robot.joints[i]!r} has both a torque and a prescribed motion; give one of them"
         )
-    space.step.prescribed[robot.dofs] = moved
+    space.prescribe(robot.dofs, moved, tau, *torque_range(robot, torque_limits))
     space.step.v_next[robot.dofs] = v_next
-    space.step.torque[robot.dofs] = tau
     code = space.find(contacts)
     residual, method = np.inf, 0
     if code == codes.SOLVED:
@@ -106,6 +110,7 @@ def inverse_dynamics(
     dt: float,
     law: Law | str | None = None,
     contacts: ContactChoice = None,
+    torque_limits: Any = None,
     throw: bool = True,
 ) -> Answer:
     """Which torques give this motion, and what the ground pushes back with (all actuated joints prescribed).
@@ -117,6 +122,7 @@ def inverse_dynamics(
         dt: step in s.
         law: contact law.
         contacts: see `solve`.
+        torque_limits: see `solve`.
         throw: see `solve`.
     """
     _check_robot(robot)
@@ -132,7 +138,10 @@ def inverse_dynamics(
                 f"acceleration: expected every actuated joint, missing {', '.join(missing)}; "
                 "use solve(...) to leave some free"
             )
-    return solve(robot, state, dt=dt, acceleration=acceleration, law=law, contacts=contacts, throw=throw)
+    return solve(
+        robot, state, dt=dt, acceleration=acceleration, law=law, contacts=contacts, torque_limits=torque_limits,
+        throw=throw,
+    )  # fmt: skip
 
 
 def _workspace(robot: Scene, state: State, dt: float, law: Law) -> Workspace:

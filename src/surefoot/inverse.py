@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,9 @@ from surefoot.contact.contacts import Contacts
 from surefoot.dynamics import ContactChoice
 from surefoot.errors import InputError
 from surefoot.kernels import status as codes
+from surefoot.kernels.follow import follow
 from surefoot.laws import Coulomb, Law, as_law
+from surefoot.limits import torque_range
 from surefoot.motion.workspace import Workspace
 from surefoot.robots.scene import Scene
 from surefoot.robots.state import State
@@ -35,22 +38,35 @@ class InverseDynamics:
         residual: the law's violation in the last call.
     """
 
-    def __init__(self, robot: Scene, dt: float, law: Law | str | None = None) -> None:
+    def __init__(self, robot: Scene, dt: float, law: Law | str | None = None, *, torque_limits: Any = None) -> None:
+        """Prepare.
+
+        Args:
+            robot: robot or scene that the controller believes in.
+            dt: step in s.
+            law: contact law, `sf.Coulomb()` by default.
+            torque_limits: see `sf.solve`; a joint that cannot follow stays at its limit.
+        """
         if not isinstance(robot, Scene):
             raise InputError(f"robot: expected a robot or scene (see sf.load), got {type(robot).__name__}")
         self.robot = robot
         self.law = as_law(Coulomb() if law is None else law)
-        self._space = Workspace(robot, dt, law=self.law.numbers())
+        self.torque_limits = torque_limits
+        self._space = Workspace(robot, dt, law=self.law.numbers(), remembers=True)
         self.dt = self._space.dt
-        self._space.step.prescribed[robot.dofs] = True
-        self._torque = np.zeros(len(robot.joints))
+        count = len(robot.joints)
+        self._space.prescribe(
+            robot.dofs, np.ones(count, dtype=bool), np.zeros(count), *torque_range(robot, torque_limits)
+        )
+        self._dofs = np.asarray(robot.dofs, dtype=np.int64)
+        self._torque = np.zeros(count)
         self._last: tuple[State, Contacts | None, int, float, int] | None = None
         self.status = Status.SOLVED
         self.residual = 0.0
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickles and copies are made anew, with arrays of their own; they have not been called yet."""
-        return InverseDynamics, (self.robot, self.dt, self.law)
+        return partial(InverseDynamics, torque_limits=self.torque_limits), (self.robot, self.dt, self.law)
 
     def __call__(
         self, state: State, acceleration: Any, *, contacts: ContactChoice = None, throw: bool = False
@@ -60,19 +76,23 @@ class InverseDynamics:
         The array belongs to the controller and is overwritten by the next call. Unless `throw` is set a failed solve
         returns the previous torques, and `status` says what happened.
         """
-        space, robot = self._space, self.robot
+        space = self._space
         self._last = None
-        wanted = checks.array("acceleration", acceleration, self._torque.shape)
+        if type(acceleration) is not np.ndarray or acceleration.shape != self._torque.shape:
+            acceleration = checks.array("acceleration", acceleration, self._torque.shape)
         space.load(state)
-        space.step.v_next[robot.dofs] = space.data.qvel[robot.dofs] + self.dt * wanted
-        code, residual, method = space.find(contacts), np.inf, 0
-        if code == codes.SOLVED:
-            code, residual, method = space.solve()
+        given = space.choose(contacts)
+        while True:
+            code, residual, method, *counts = follow(space.box, self._dofs, acceleration, given, self._torque)
+            if code != codes.CAPACITY:
+                break
+            space.grow()
+        space.found(code, contacts, *counts)
+        if code == codes.NOT_FINITE:
+            checks.array("acceleration", acceleration, self._torque.shape)
         self.status, self.residual = Status.from_code(code), residual
         self._last = (state, contacts if isinstance(contacts, Contacts) else None, code, residual, method)
-        if self.status.is_answer:
-            self._torque[:] = space.step.force[robot.dofs]
-        elif throw:
+        if throw and not self.status.is_answer:
             self.answer().raise_if(True)
         return self._torque
 

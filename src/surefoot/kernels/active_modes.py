@@ -24,7 +24,6 @@ from surefoot.kernels.linear_algebra import lu_factor, lu_solve
 from surefoot.kernels.plant import BOX, CONE
 from surefoot.kernels.pyramid import EDGE, OFF, STICK, boundary_mode, cone_mode, gauge, law_residual, opening
 
-
 TOGETHER = 24  # while there are no more unknowns than this, all violated blocks are switched on at once, else the worst
 
 
@@ -32,6 +31,7 @@ class Scratch(NamedTuple):
     """Work arrays of the contact solvers, for up to `capacity` blocks and `unknowns` unknowns."""
 
     mode: ndarray  # (capacity,) int64
+    known: ndarray  # (1,) bool: whether `mode` holds a first guess; a law that reads it forgets it
     g: ndarray  # (capacity, 2) squared sizes of normal and tangent rows
     c: ndarray  # (3 capacity,) velocities
     y: ndarray  # (nv,) W'f
@@ -61,6 +61,7 @@ def make_scratch(capacity: int, nv: int) -> Scratch:
 
     return Scratch(
         mode=ints(capacity),
+        known=np.zeros(1, dtype=bool),
         g=floats(capacity, 2),
         c=floats(3 * capacity),
         y=floats(nv),
@@ -329,8 +330,10 @@ def _next_mode(i, p, tol, s, f):
             return STICK if speed < -tol else EDGE
         one = max(gn, gt)
         if s.mode[i] == STICK:  # nothing moves: the impulse decides, within rounding
-            return STICK if gauge(f[3 * i + 1], f[3 * i + 2], D) <= mu[i] * push + tol / one else cone_mode(
-                push, f[3 * i + 1], f[3 * i + 2], mu[i], D
+            return (
+                STICK
+                if gauge(f[3 * i + 1], f[3 * i + 2], D) <= mu[i] * push + tol / one
+                else cone_mode(push, f[3 * i + 1], f[3 * i + 2], mu[i], D)
             )
         return cone_mode(
             push - speed / one, f[3 * i + 1] - s.c[3 * i + 1] / one, f[3 * i + 2] - s.c[3 * i + 2] / one, mu[i], D

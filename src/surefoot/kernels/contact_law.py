@@ -12,7 +12,6 @@ Whatever finds the impulses, the law's residual is computed anew from the proble
 from __future__ import annotations
 
 import math
-
 from typing import Any, NamedTuple
 
 from numba import int64, typeof, types
@@ -57,9 +56,16 @@ def _solve_contacts(p, solver, f):
             return NOT_FINITE, math.inf, GUESS
     if p.scale == 0.0:
         return SOLVED, 0.0, GUESS
-    cold_modes(p, s)
-    status, method = SOLVED, GUESS
-    residual = solve_modes(p, int64(8), s, f)
+    status, method, residual = SOLVED, GUESS, math.inf
+    for known in range(2):  # from what the caller knows, then from nothing
+        if known == 0 and not s.known[0]:
+            continue
+        if known == 1:
+            cold_modes(p, s)
+        residual = solve_modes(p, int64(8), s, f)
+        if residual <= p.tolerance:
+            break
+    s.known[0] = False
     if not residual <= p.tolerance:
         status, residual, method = solver.fallback(p, s, solver.ladder, f)
     _drag(p, s.g, f)

@@ -20,7 +20,7 @@ import numpy as np
 from numba import int64
 from numpy import ndarray
 
-from surefoot.kernels.active_modes import solve_modes
+from surefoot.kernels.active_modes import checked_residual, solve_modes
 from surefoot.kernels.cache import inlined, part
 from surefoot.kernels.plant import BOX, CONE
 from surefoot.kernels.principal_pivoting import (
@@ -112,15 +112,16 @@ def solve_convex_route(p, s, work, f, certificate):
             changed = not p.dissipative and _release(p, s, work, f)
         moved = 0.0 if p.dissipative else _next_shift(p, work)
         if result.status == SOLVED:
+            residual = checked_residual(p, s, f)
             settled = moved <= 1e-12 * p.scale
-            if changed or settled or round == due or round == 39:
+            if residual > p.tolerance and (changed or settled or round == due or round == 39):
                 due = max(2 * round, round + 1)
                 read_modes(p, s, f)
                 residual = solve_modes(p, int64(4), s, f)
-                if residual <= p.tolerance:
-                    return SOLVED, residual
-                if settled and not changed:
-                    break
+            if residual <= p.tolerance:
+                return SOLVED, residual
+            if settled and not changed:
+                break
     return UNSOLVED, math.inf
 
 

@@ -17,6 +17,7 @@ BOX = 2  # dry friction of a joint: one tangent row (tangent 1) with a fixed bou
 LIMIT = -1  # first entry: the joint
 DRY_FRICTION = -2  # first entry: the degree of freedom
 GIVEN = -3  # a contact that the caller gave
+MOTOR = -4  # first entry: the degree of freedom that a motor of limited torque drives
 
 
 class Plant(NamedTuple):
@@ -71,10 +72,11 @@ class Plant(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """Everything that may push: contacts first, then joint limits, then dry joint friction. Capacity = len(gap).
+    """Everything that may push: contacts first, then joint limits, dry joint friction, motors. Capacity = len(gap).
 
     `kind`: NORMAL, CONE or BOX. `source`: the two geoms of a contact (second pushes on first), (joint, LIMIT), (dof,
-    DRY_FRICTION) or (0, GIVEN). `gap` in m (rad), negative = depth. `bound` in N (N m), of dry friction only.
+    DRY_FRICTION), (dof, MOTOR) or (0, GIVEN). `gap` in m (rad), negative = depth. `bound` in N (N m), of a BOX only.
+    `drive` in m/s (rad/s): the velocity that a motor aims at, else 0.
     """
 
     kind: ndarray
@@ -84,5 +86,6 @@ class Rows(NamedTuple):
     gap: ndarray
     mu: ndarray
     bound: ndarray
+    drive: ndarray
     J: ndarray
     J_world: ndarray

@@ -75,8 +75,9 @@ def roll(box, policy, loop, log, first, last, every, t0, resume):
             step.torque[loop.dofs[i]] = loop.torque[i]
             log.torque[k, i] = loop.torque[i]
         status, n = find_rows(
-            plant, rows, step.settings, step.torque, step.v_next, step.planned, step.stance, step.warnings, int64(-1)
-        )
+            plant, rows, step.settings, step.torque, step.v_next, step.motor, step.planned, step.stance,
+            step.warnings, int64(-1),
+        )  # fmt: skip
         if status != SOLVED:
             return status, k
         used = log.start[k]

@@ -5,18 +5,19 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numba import int64
 
 from surefoot.kernels.cache import inlined, part
 from surefoot.kernels.engine import read_address, read_float, read_int
 from surefoot.kernels.friction import contact_friction
 from surefoot.kernels.height_field import belongs_to_facet
-from surefoot.kernels.plant import BOX, CONE, DRY_FRICTION, LIMIT, NORMAL
+from surefoot.kernels.plant import BOX, CONE, DRY_FRICTION, LIMIT, MOTOR, NORMAL
 
 SLIP_FLOOR = 1e-6  # m/s: above this the first tangent follows the slip
 
 
 @part
-def gather_rows(plant, rows, dt, touch, law_mu, planned, stance, v_next, given):
+def gather_rows(plant, rows, dt, touch, law_mu, planned, stance, v_next, motor, given):
     """Fill `rows`; returns the number of blocks, or -1 if the capacity is too small.
 
     Args:
@@ -28,6 +29,7 @@ def gather_rows(plant, rows, dt, touch, law_mu, planned, stance, v_next, given):
         planned: if True only contacts of geoms in `stance` with the fixed world count, and they count as closed.
         stance: (ngeom,) bool.
         v_next: (nv,) velocities at the end of the step, where prescribed.
+        motor: (nv,) largest torque of the motor that drives a free velocity towards v_next; -1: there is none.
         given: if >= 0, that many contacts already stand in the rows and only joint rows are added.
     """
     count = given
@@ -36,7 +38,9 @@ def gather_rows(plant, rows, dt, touch, law_mu, planned, stance, v_next, given):
     if count >= 0:
         count = _gather_limits(plant, rows, count, dt, v_next)
     if count >= 0:
-        count = _gather_dry_friction(plant, rows, count)
+        count = _gather_boxes(rows, count, plant.dof_frictionloss, 0.0, int64(DRY_FRICTION), v_next)
+    if count >= 0:
+        count = _gather_boxes(rows, count, motor, -0.5, int64(MOTOR), v_next)
     return count
 
 
@@ -76,6 +80,7 @@ def _gather_contacts(plant, rows, touch, law_mu, planned, stance):
         closed = rows.gap[count] <= touch
         rows.kind[count] = CONE if closed else NORMAL
         rows.bound[count] = 0.0
+        rows.drive[count] = 0.0
         if np.isnan(law_mu):
             rows.mu[count] = contact_friction(plant, first, second, read_int(contact + layout.dim), rows.point, count)
         else:
@@ -198,19 +203,20 @@ def _gather_limits(plant, rows, count, dt, v_next):
     return count
 
 
-@inlined
-def _gather_dry_friction(plant, rows, count):
-    """One box row for each degree of freedom with dry friction."""
-    for dof in range(plant.dof_frictionloss.shape[0]):
-        if plant.dof_frictionloss[dof] <= 0.0:
+@part
+def _gather_boxes(rows, count, bounds, above, source, v_next):
+    """One box row for each degree of freedom whose bound is above a number; a motor aims at v_next."""
+    for dof in range(bounds.shape[0]):
+        if not bounds[dof] > above:
             continue
         if count == rows.gap.shape[0]:
             return -1
         _clear(rows, count)
         rows.kind[count] = BOX
         rows.source[count, 0] = dof
-        rows.source[count, 1] = DRY_FRICTION
-        rows.bound[count] = plant.dof_frictionloss[dof]
+        rows.source[count, 1] = source
+        rows.bound[count] = bounds[dof]
+        rows.drive[count] = v_next[dof] if source == MOTOR else 0.0
         rows.J[3 * count + 1, dof] = 1.0
         count += 1
     return count
@@ -221,6 +227,7 @@ def _clear(rows, i):
     rows.gap[i] = 0.0
     rows.mu[i] = 0.0
     rows.bound[i] = 0.0
+    rows.drive[i] = 0.0
     for r in range(3):
         rows.point[i, r] = 0.0
         for k in range(3):

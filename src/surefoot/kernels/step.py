@@ -7,10 +7,12 @@ from typing import NamedTuple
 
 from numpy import ndarray
 
+from surefoot.kernels.active_modes import cold_modes
 from surefoot.kernels.cache import Pointer, inlined, kernel, part
 from surefoot.kernels.contact_law import Solver
 from surefoot.kernels.engine import equality_rows, integrate, read_address, read_float, read_int, smooth_terms
-from surefoot.kernels.plant import BOX, CONE, LIMIT, NORMAL, Plant, Rows
+from surefoot.kernels.memory import Memory, recall, remember
+from surefoot.kernels.plant import BOX, CONE, DRY_FRICTION, LIMIT, NORMAL, Plant, Rows
 from surefoot.kernels.problem import Problem, prepare
 from surefoot.kernels.reduction import (
     Reduced,
@@ -44,9 +46,10 @@ class LawNumbers(NamedTuple):
 class Settings(NamedTuple):
     """Numbers that shape a step.
 
-    `touch`: a contact whose gap is larger enters with its normal row only (m). `bilateral_rate`: share of a loop's gap closed per step.
+    `touch`: a contact whose gap is larger enters with its normal row only (m). `bilateral_rate`: share of a loop's gap
+    closed per step.
     `depth_rate`: share of the depth removed per step beyond `slop`. `restitution`: Newton's, for approach over
-    `bounce`.
+    `bounce`. `remembers`: whether the modes of the last step are this one's first guess.
     """
 
     dt: float
@@ -58,6 +61,7 @@ class Settings(NamedTuple):
     slop: float
     restitution: float
     bounce: float
+    remembers: bool
 
 
 class Step(NamedTuple):
@@ -67,6 +71,7 @@ class Step(NamedTuple):
     plant: Plant
     rows: Rows
     reduced: Reduced
+    memory: Memory
     solver: Solver
     law: Pointer  # law(Problem, Solver, impulses) -> (status, residual, method)
     edges: ndarray  # (k, 6), see pyramid.py
@@ -77,6 +82,7 @@ class Step(NamedTuple):
     prescribed: ndarray  # (nv,) bool
     v_next: ndarray  # (nv,)
     torque: ndarray  # (nv,) known generalised forces
+    motor: ndarray  # (nv,) largest torque by which a free velocity is driven towards v_next; -1: it is not
     force: ndarray  # (nv,) what prescribed velocities need
     planned: ndarray  # (1,) bool
     stance: ndarray  # (ngeom,) bool
@@ -97,7 +103,7 @@ def _sane(values):
 
 
 @part
-def find_rows(plant, rows, settings, torque, v_next, planned, stance, warnings, given):
+def find_rows(plant, rows, settings, torque, v_next, motor, planned, stance, warnings, given):
     """Smooth terms and rows of the state in mjData. Returns (status, number of blocks).
 
     If `given` >= 0, that many contacts already stand in the rows and only joint rows are added. The other arguments
@@ -111,7 +117,7 @@ def find_rows(plant, rows, settings, torque, v_next, planned, stance, warnings, 
         if number != warnings[k]:
             warnings[k] = number
             return CONTACTS_DROPPED, 0
-    n = gather_rows(plant, rows, settings.dt, settings.touch, settings.law.mu, planned[0], stance, v_next, given)
+    n = gather_rows(plant, rows, settings.dt, settings.touch, settings.law.mu, planned[0], stance, v_next, motor, given)
     return (CAPACITY, 0) if n < 0 else (SOLVED, n)
 
 
@@ -208,13 +214,21 @@ def solve_rows(step, n):
         if rank < 0:
             return INCONSISTENT, math.inf, 0, nu, bilateral
     _offsets(rows, settings, n, plant.qvel, step.impulse_bound, step.offset)
+    for i in range(n):
+        reduced.c0[3 * i + 1] -= rows.drive[i]
     columns = _add_springs(rows, settings, n, nu, reduced.W)
     scale = prepare(reduced.W, columns, n, reduced.c0, step.offset, step.solver.scratch.g)
     problem = Problem(
         reduced.W, columns, n, reduced.c0, step.offset, rows.kind, rows.mu, step.impulse_bound, step.edges,
         settings.law.dissipative, scale, settings.tolerance,
     )  # fmt: skip
+    if settings.remembers:
+        cold_modes(problem, step.solver.scratch)
+        recall(rows, n, step.memory, step.solver.scratch.mode)
+        step.solver.scratch.known[0] = True
     status, residual, method = step.law(problem, step.solver, step.f)
+    if settings.remembers:
+        remember(rows, n, step.solver.scratch.mode, step.memory)
     velocities(nu, 3 * n, rank, step.f, step.v_next, reduced)
     if nu < plant.qvel.shape[0]:
         needed_force(rows.J, 3 * n, step.f, step.v_next, settings.dt, reduced, step.force)
@@ -253,7 +267,7 @@ def _bilateral_force(reduced, J, n, rank, nu, dt, impulse, force):
 def _dry_friction_of_prescribed(rows, n, prescribed, v_next, dt, force, f):
     """A prescribed joint's motor also overcomes its dry friction; at rest it uses what friction holds."""
     for i in range(n):
-        if rows.kind[i] != BOX or not prescribed[rows.source[i, 0]]:
+        if rows.source[i, 1] != DRY_FRICTION or not prescribed[rows.source[i, 0]]:
             continue
         dof = rows.source[i, 0]
         if v_next[dof] != 0.0:
@@ -320,8 +334,9 @@ def find(box, given):
     """`find_rows` for Python."""
     step = box.value
     return find_rows(
-        step.plant, step.rows, step.settings, step.torque, step.v_next, step.planned, step.stance, step.warnings, given
-    )
+        step.plant, step.rows, step.settings, step.torque, step.v_next, step.motor, step.planned, step.stance,
+        step.warnings, given,
+    )  # fmt: skip
 
 
 @kernel(_nrt=True)

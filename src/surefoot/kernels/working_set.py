@@ -114,7 +114,9 @@ def working_set_solver(scratch: Any, box: Any) -> Pointer:
     """`_solve_working_set` as a pointer, for one kind of work arrays."""
     vector = types.float64[::1]
     result = types.Tuple((types.int64, types.float64))
-    return Pointer(_solve_working_set, result(PROBLEM_TYPE, typeof(scratch), typeof(box), vector, vector), opens_box=True)
+    return Pointer(
+        _solve_working_set, result(PROBLEM_TYPE, typeof(scratch), typeof(box), vector, vector), opens_box=True
+    )
 
 
 @inlined

@@ -13,16 +13,13 @@ from numpy.typing import NDArray
 
 from surefoot import checks
 from surefoot.contact.contacts import Contacts, contact_names
-from surefoot.contact.friction import friction_tables
 from surefoot.errors import InputError, ModelError
 from surefoot.kernels import status as codes
 from surefoot.kernels.box import boxed
-from surefoot.kernels.contact_law import contact_law, make_solver
-from surefoot.kernels.engine import LAYOUT
-from surefoot.kernels.plant import CONE, GIVEN, NORMAL, Plant, Rows
+from surefoot.kernels.plant import CONE, GIVEN, NORMAL
 from surefoot.kernels.pyramid import pyramid_table
-from surefoot.kernels.reduction import Reduced
-from surefoot.kernels.step import LawNumbers, Settings, Step, find, solve
+from surefoot.kernels.step import LawNumbers, Settings, find, solve
+from surefoot.motion.arrays import make_plant, make_step
 from surefoot.robots import ignored
 from surefoot.robots.scene import Scene
 from surefoot.robots.state import State
@@ -31,6 +28,7 @@ from surefoot.solvers.contact_problem import edge_directions
 Array = NDArray[np.float64]
 
 MOST_BLOCKS = 10_000
+RIGID = LawNumbers()
 
 
 class Workspace:
@@ -51,11 +49,12 @@ class Workspace:
         scene: Scene,
         dt: float,
         *,
-        law: LawNumbers = LawNumbers(),
+        law: LawNumbers = RIGID,
         speed: float = 3.0,
         restitution: float = 0.0,
         capacity: int = 24,
         tolerance: float = 1e-9,
+        remembers: bool = False,
     ) -> None:
         """Copy the scene's model and prepare.
 
@@ -68,6 +67,7 @@ class Workspace:
             restitution: Newton's coefficient, 0 to 1.
             capacity: contacts, limits and dry frictions held at first; grows by itself.
             tolerance: residual of the law that counts as solved, relative to the largest contact velocity.
+            remembers: start each solve from the contact modes of the last.
         """
         self.scene = scene
         self.dt = step_size(dt)
@@ -90,10 +90,11 @@ class Workspace:
             slop=self.dt**2 * 1.0,
             restitution=checks.number("restitution", restitution, at_least=0.0, at_most=1.0),
             bounce=max(2.0 * 9.81 * self.dt, 1e-3),
+            remembers=remembers,
         )
         self.edges = pyramid_table(edge_directions(law.edges))
-        self.plant = self._plant()
-        self.step = self._arrays()
+        self.plant = make_plant(scene, self.model, self.data)
+        self.step, self.ladder = make_step(self.settings, self.plant, self.edges, self.model, capacity)
         self.box = boxed(self.step)
         self._quaternions = _quaternions(self.model)
         self._bodies = {self.model.body(i).name for i in range(self.model.nbody)}
@@ -115,37 +116,60 @@ class Workspace:
                 raise InputError(f"state.q: expected a quaternion of some length at index {at} to {at + 3}, got zeros")
         self.step.v_next[:] = 0.0
 
+    def prescribe(
+        self, dofs: NDArray[np.int64], moved: NDArray[np.bool_], torque: Array, low: Array, high: Array
+    ) -> None:
+        """Say which of these velocities follow a motion (up to a torque from low to high) and what torque others feel.
+
+        A motor of limited torque drives a free velocity: half the range to either side of the middle of the range.
+        """
+        limited = moved & np.isfinite(low)
+        low, high = np.where(limited, low, 0.0), np.where(limited, high, 0.0)
+        self.step.prescribed[dofs] = moved & ~limited
+        self.step.motor[dofs] = np.where(limited, 0.5 * (high - low), -1.0)
+        self.step.torque[dofs] = np.where(limited, 0.5 * (high + low), np.where(moved, 0.0, torque))
+
     def state(self) -> State:
         """The state in the data."""
         return State.from_mujoco(self.data)
 
-    def find(self, contacts: Contacts | Sequence[str] | None = None) -> int:
-        """Find rows at the loaded state; returns a status code. `contacts`: geometry, a planned stance, or given."""
-        given = -1
-        if contacts is not None and not isinstance(contacts, Contacts):
-            contacts = _feet(contacts)
+    def choose(self, contacts: Contacts | Sequence[str] | None) -> int:
+        """Say where contacts come from: geometry, a planned stance, or given; returns how many are given, else -1."""
         if isinstance(contacts, Contacts):
-            given = len(contacts)
-            while given > self.capacity:
+            while len(contacts) > self.capacity:
                 self.grow()
             self._insert(contacts)
-        else:
+            return len(contacts)
+        if contacts is not None or self.step.planned[0]:
             self.step.planned[0] = contacts is not None
             self.step.stance[:] = False
-            if contacts is not None:
-                for geoms in self.scene.foot_geoms(contacts):
-                    self.step.stance[geoms] = True
-        while True:
-            code, count = find(self.box, given)
-            if code != codes.CAPACITY:
-                break
+        if contacts is not None:
+            for geoms in self.scene.foot_geoms(_feet(contacts)):
+                self.step.stance[geoms] = True
+        return -1
+
+    def find(self, contacts: Contacts | Sequence[str] | None = None) -> int:
+        """Find rows at the loaded state; returns a status code. `contacts`: see `choose`."""
+        given = self.choose(contacts)
+        code, count = find(self.box, given)
+        while code == codes.CAPACITY:
             self.grow()
-            if isinstance(contacts, Contacts):
-                self._insert(contacts)
-        self.count, self.free_count, self.bilateral_count = count, 0, 0
-        if code == codes.SOLVED and contacts is not None and not isinstance(contacts, Contacts):
-            self._check_stance(contacts)
+            code, count = find(self.box, given)
+        self.found(code, contacts, count, 0, 0)
         return code
+
+    def found(
+        self,
+        code: int,
+        contacts: Contacts | Sequence[str] | None,
+        count: int,
+        free_count: int,
+        bilateral_count: int,
+    ) -> None:
+        """Note what a kernel found; a planned stance must be near the ground."""
+        self.count, self.free_count, self.bilateral_count = count, free_count, bilateral_count
+        if contacts is not None and code != codes.NOT_FINITE and not isinstance(contacts, Contacts):
+            self._check_stance(_feet(contacts))
 
     def solve(self) -> tuple[int, float, int]:
         """Solve on the rows found; returns (status code, residual, method)."""
@@ -222,7 +246,7 @@ class Workspace:
         rows.point[:n], rows.frame[:n], rows.gap[:n] = contacts.points, contacts.frames, contacts.gaps
         rows.mu[:n] = contacts.mu if np.isnan(self.settings.law.mu) else self.settings.law.mu
         rows.kind[:n] = np.where(closed, CONE, NORMAL)
-        rows.bound[:n] = 0.0
+        rows.bound[:n] = rows.drive[:n] = 0.0
         rows.source[:n] = (0, GIVEN)
         rows.J[: 3 * n] = np.where(np.repeat(closed, 3)[:, None], contacts.J.reshape(3 * n, nv), 0.0)
         rows.J[: 3 * n : 3] = contacts.J[:, 0]
@@ -233,120 +257,13 @@ class Workspace:
             raise ModelError(f"{self.scene.name}: more than {MOST_BLOCKS} contacts, or an equality of over six rows")
         self.capacity *= 2
         old = self.step
-        self.step = self._arrays()
+        self.step, self.ladder = make_step(self.settings, self.plant, self.edges, self.model, self.capacity)
         self.box = boxed(self.step)
-        for name in ("prescribed", "v_next", "torque", "planned", "stance", "warnings"):
+        for name in ("prescribed", "v_next", "torque", "motor", "planned", "stance", "warnings"):
             getattr(self.step, name)[...] = getattr(old, name)
-        for name in ("kind", "source", "point", "frame", "gap", "mu", "bound", "J"):
+        for name in ("kind", "source", "point", "frame", "gap", "mu", "bound", "drive", "J"):
             kept = getattr(old.rows, name)
             getattr(self.step.rows, name)[: len(kept)] = kept
-
-    def _plant(self) -> Plant:
-        m, d, scene = self.model, self.data, self.scene
-        flags = scene.model.opt.disableflags
-        off = mujoco.mjtDisableBit
-        objects = {m.body(name).rootid[0] for name in scene.objects}
-        body_rank = np.where(m.body_weldid == 0, 0, np.where(np.isin(m.body_rootid, list(objects)), 1, 2))
-        fields = m.geom_type == int(mujoco.mjtGeom.mjGEOM_HFIELD)
-        return Plant(
-            m=m._address,
-            d=d._address,
-            layout=LAYOUT,
-            qpos=d.qpos,
-            qvel=d.qvel,
-            qfrc_bias=d.qfrc_bias,
-            qfrc_passive=d.qfrc_passive,
-            qfrc_applied=d.qfrc_applied,
-            dof_damping=m.dof_damping * (not flags & int(off.mjDSBL_DAMPER)),
-            dof_frictionloss=m.dof_frictionloss * (not flags & int(off.mjDSBL_FRICTIONLOSS)),
-            jnt_type=m.jnt_type,
-            jnt_qposadr=m.jnt_qposadr,
-            jnt_dofadr=m.jnt_dofadr,
-            jnt_limited=m.jnt_limited.astype(bool) & (not flags & int(off.mjDSBL_LIMIT)),
-            jnt_range=m.jnt_range,
-            dof_parentid=m.dof_parentid,
-            body_last_dof=_last_dofs(m),
-            body_rootid=m.body_rootid,
-            cdof=d.cdof,
-            subtree_com=d.subtree_com,
-            geom_bodyid=m.geom_bodyid,
-            geom_rank=body_rank[m.geom_bodyid].astype(np.int64),
-            geom_priority=m.geom_priority,
-            geom_mu=np.ascontiguousarray(m.geom_friction[:, 0]),
-            geom_xpos=d.geom_xpos,
-            geom_xmat=d.geom_xmat,
-            **friction_tables(scene, m)._asdict(),
-            hfield=np.where(fields, m.geom_dataid, -1).astype(np.int64),
-            hfield_size=m.hfield_size,
-            hfield_shape=np.stack([m.hfield_nrow, m.hfield_ncol], axis=1).astype(np.int64),
-            hfield_adr=m.hfield_adr,
-            hfield_data=m.hfield_data,
-            neq=m.neq,
-        )
-
-    def _arrays(self) -> Step:
-        nv, capacity = self.model.nv, self.capacity
-        # Contacts on springs have a velocity of their own.
-        columns = nv + (0 if np.isinf(self.settings.law.stiffness) else capacity)
-        solver, self.ladder = make_solver(capacity, len(self.edges), columns)
-        bilateral = 6 * self.model.neq
-        rows = 3 * capacity + bilateral
-
-        def floats(*shape: int) -> Array:
-            return np.zeros(shape)
-
-        def ints(*shape: int) -> NDArray[np.int64]:
-            return np.zeros(shape, dtype=np.int64)
-
-        return Step(
-            settings=self.settings,
-            plant=self.plant,
-            rows=Rows(
-                kind=ints(capacity),
-                source=ints(capacity, 2),
-                point=floats(capacity, 3),
-                frame=floats(capacity, 3, 3),
-                gap=floats(capacity),
-                mu=floats(capacity),
-                bound=floats(capacity),
-                J=floats(rows, nv),
-                J_world=floats(nv, 3),
-            ),
-            reduced=Reduced(
-                M=floats(nv, nv),
-                kappa=floats(nv),
-                free=ints(nv),
-                L=floats(nv, nv),
-                rise=ints(nv),
-                inverse_pivot=floats(nv),
-                y0=floats(nv),
-                W=floats(rows, columns),
-                c0=floats(rows),
-                Q=floats(bilateral + 1, nv),
-                R_bilateral=floats(bilateral + 1, bilateral + 1),
-                order=ints(bilateral + 1),
-                particular=floats(nv),
-                y=floats(nv),
-            ),
-            solver=solver,
-            law=contact_law(solver),
-            edges=self.edges,
-            offset=floats(capacity),
-            impulse_bound=floats(capacity),
-            f=floats(3 * capacity),
-            target=floats(bilateral + 1),
-            prescribed=np.zeros(nv, dtype=bool),
-            v_next=floats(nv),
-            torque=floats(nv),
-            force=floats(nv),
-            planned=np.zeros(1, dtype=bool),
-            stance=np.zeros(self.model.ngeom, dtype=bool),
-            warnings=ints(2),
-            correction=floats(nv),
-            zeros=floats(3 * capacity),
-            gaps=floats(capacity),
-            normal_only=ints(capacity),
-        )
 
 
 def step_size(dt: Any) -> float:
@@ -385,12 +302,3 @@ def reach_speed(scene: Scene, v: Array) -> float:
         sliding[dof] |= model.jnt_type[joint] == int(mujoco.mjtJoint.mjJNT_SLIDE)
     fastest = np.abs(v[sliding]).max(initial=0.0), np.abs(v[~sliding]).max(initial=0.0)
     return max(3.0, 2.0 * fastest[0] + 2.0 * fastest[1] * min(model.stat.extent, 2.0))
-
-
-def _last_dofs(model: mujoco.MjModel) -> NDArray[np.int64]:
-    """The last degree of freedom that moves each body, -1 if none does."""
-    last = np.full(model.nbody, -1, dtype=np.int64)
-    for body in range(1, model.nbody):
-        count = model.body_dofnum[body]
-        last[body] = model.body_dofadr[body] + count - 1 if count else last[model.body_parentid[body]]
-    return last

@@ -1,0 +1,67 @@
+"""Inverse dynamics in a loop: joint accelerations in, torques out, without leaving compiled code."""
+
+from __future__ import annotations
+
+import math
+
+from numba import int64
+
+from surefoot.kernels.cache import inlined, kernel
+from surefoot.kernels.plant import MOTOR
+from surefoot.kernels.status import CAPACITY, REGULARISED, SOLVED
+from surefoot.kernels.step import find_rows, solve_rows
+
+
+@inlined
+def _follow(step, dofs, acceleration, given, torque_out):
+    """Torques for the state in mjData; without an answer the old ones stay.
+
+    Returns (status, residual, method, blocks, free velocities, bilateral rows).
+    """
+    for i in range(dofs.shape[0]):
+        step.v_next[dofs[i]] = step.plant.qvel[dofs[i]] + step.settings.dt * acceleration[i]
+    residual, method, nu, bilateral = math.inf, int64(0), int64(0), int64(0)
+    status, n = find_rows(
+        step.plant, step.rows, step.settings, step.torque, step.v_next, step.motor, step.planned, step.stance,
+        step.warnings, given,
+    )  # fmt: skip
+    if status == SOLVED:
+        status, residual, method, nu, bilateral = solve_rows(step, n)
+    if status == SOLVED or status == REGULARISED:
+        for i in range(dofs.shape[0]):
+            torque_out[i] = step.force[dofs[i]] if step.prescribed[dofs[i]] else step.torque[dofs[i]]
+        for b in range(n):
+            if step.rows.source[b, 1] == MOTOR:
+                for i in range(dofs.shape[0]):
+                    if dofs[i] == step.rows.source[b, 0]:
+                        torque_out[i] += step.f[3 * b + 1] / step.settings.dt
+    return status, residual, method, n, nu, bilateral
+
+
+@kernel(_nrt=True)
+def follow(box, dofs, acceleration, given, torque_out):
+    """Torques (joints,) that give these accelerations (joints,) at the state in mjData; see `_follow`.
+
+    `given`: contacts that already stand in the rows; -1: find them.
+    """
+    return _follow(box.value, dofs, acceleration, given, torque_out)
+
+
+@kernel(_nrt=True)
+def follow_many(box, dofs, Q, V, accelerations, first, last, torque_out, velocity_out, status_out, residual_out):
+    """`follow` for states first..last-1, one row each. Returns the first one not done (last if all are)."""
+    step = box.value
+    plant = step.plant
+    for k in range(first, last):
+        for i in range(plant.qpos.shape[0]):
+            plant.qpos[i] = Q[k, i]
+        for i in range(plant.qvel.shape[0]):
+            plant.qvel[i] = V[k, i]
+        status, residual, _, _, _, _ = _follow(step, dofs, accelerations[k], int64(-1), torque_out[k])
+        if status == CAPACITY:
+            return k
+        status_out[k] = status
+        residual_out[k] = residual
+        for i in range(plant.qvel.shape[0]):
+            velocity_out[k, i] = step.v_next[i]
+    return last

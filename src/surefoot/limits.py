@@ -1,0 +1,55 @@
+"""Torque limits as the user gives them: symmetric, or from low to high, for all joints or by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surefoot import checks
+from surefoot.errors import InputError
+from surefoot.robots.scene import Scene
+
+Array = NDArray[np.float64]
+
+
+def torque_range(robot: Scene, limits: Any) -> tuple[Array, Array]:
+    """Lowest and highest torque of each actuated joint in N m (N); infinite where there is no limit.
+
+    Args:
+        robot: robot or scene.
+        limits: None; one number for all joints; an array (joints,) of largest sizes; an array (joints, 2) of low and
+            high; or a dict by joint name of numbers or (low, high) pairs.
+    """
+    count = len(robot.joints)
+    low, high = np.full(count, -np.inf), np.full(count, np.inf)
+    if limits is None:
+        return low, high
+    if isinstance(limits, Mapping):
+        places = checks.indices("torque_limits", limits, robot.joints, "actuated joint")
+        for i, value in zip(places, limits.values(), strict=True):
+            low[i], high[i] = _pair(f"torque_limits[{robot.joints[i]!r}]", value)
+        return low, high
+    if np.ndim(limits) == 0:
+        limits = np.full(count, checks.number("torque_limits", limits, at_least=0.0))
+    if np.ndim(limits) == 1:
+        limits = checks.array("torque_limits", limits, (count,), finite=False)
+        return tuple(np.array([_pair(f"torque_limits[{i}]", value) for i, value in enumerate(limits)]).reshape(-1, 2).T)
+    limits = checks.array("torque_limits", limits, (count, 2), finite=False)
+    return tuple(np.array([_pair(f"torque_limits[{i}]", pair) for i, pair in enumerate(limits)]).reshape(-1, 2).T)
+
+
+def _pair(name: str, value: Any) -> tuple[float, float]:
+    if np.ndim(value) == 0:
+        value = (-value, value) if isinstance(value, int | float | np.number) else (np.nan, np.nan)
+    pair = tuple(value)
+    if len(pair) != 2 or any(not isinstance(v, int | float | np.number) or np.isnan(v) for v in pair):
+        raise InputError(f"{name}: expected a largest torque, or (low, high), got {value!r}")
+    low, high = float(pair[0]), float(pair[1])
+    if not low <= high:
+        raise InputError(f"{name}: expected low <= high, or a largest torque of at least 0, got {low:g} to {high:g}")
+    if np.isinf(low) != np.isinf(high):
+        raise InputError(f"{name}: expected both or none of low and high to be finite, got {low:g} to {high:g}")
+    return low, high

@@ -1,0 +1,144 @@
+"""What kernels see of a scene, and the arrays they work in."""
+
+from __future__ import annotations
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from surefoot.contact.friction import friction_tables
+from surefoot.kernels.contact_law import contact_law, make_solver
+from surefoot.kernels.engine import LAYOUT
+from surefoot.kernels.fallback import Ladder
+from surefoot.kernels.memory import make_memory
+from surefoot.kernels.plant import Plant, Rows
+from surefoot.kernels.reduction import Reduced
+from surefoot.kernels.step import Settings, Step
+from surefoot.robots.scene import Scene
+
+Array = NDArray[np.float64]
+
+
+def make_plant(scene: Scene, m: mujoco.MjModel, d: mujoco.MjData) -> Plant:
+    """What kernels see of a scene's model and data."""
+    flags = scene.model.opt.disableflags
+    off = mujoco.mjtDisableBit
+    objects = {m.body(name).rootid[0] for name in scene.objects}
+    body_rank = np.where(m.body_weldid == 0, 0, np.where(np.isin(m.body_rootid, list(objects)), 1, 2))
+    fields = m.geom_type == int(mujoco.mjtGeom.mjGEOM_HFIELD)
+    return Plant(
+        m=m._address,
+        d=d._address,
+        layout=LAYOUT,
+        qpos=d.qpos,
+        qvel=d.qvel,
+        qfrc_bias=d.qfrc_bias,
+        qfrc_passive=d.qfrc_passive,
+        qfrc_applied=d.qfrc_applied,
+        dof_damping=m.dof_damping * (not flags & int(off.mjDSBL_DAMPER)),
+        dof_frictionloss=m.dof_frictionloss * (not flags & int(off.mjDSBL_FRICTIONLOSS)),
+        jnt_type=m.jnt_type,
+        jnt_qposadr=m.jnt_qposadr,
+        jnt_dofadr=m.jnt_dofadr,
+        jnt_limited=m.jnt_limited.astype(bool) & (not flags & int(off.mjDSBL_LIMIT)),
+        jnt_range=m.jnt_range,
+        dof_parentid=m.dof_parentid,
+        body_last_dof=_last_dofs(m),
+        body_rootid=m.body_rootid,
+        cdof=d.cdof,
+        subtree_com=d.subtree_com,
+        geom_bodyid=m.geom_bodyid,
+        geom_rank=body_rank[m.geom_bodyid].astype(np.int64),
+        geom_priority=m.geom_priority,
+        geom_mu=np.ascontiguousarray(m.geom_friction[:, 0]),
+        geom_xpos=d.geom_xpos,
+        geom_xmat=d.geom_xmat,
+        **friction_tables(scene, m)._asdict(),
+        hfield=np.where(fields, m.geom_dataid, -1).astype(np.int64),
+        hfield_size=m.hfield_size,
+        hfield_shape=np.stack([m.hfield_nrow, m.hfield_ncol], axis=1).astype(np.int64),
+        hfield_adr=m.hfield_adr,
+        hfield_data=m.hfield_data,
+        neq=m.neq,
+    )
+
+
+def make_step(
+    settings: Settings, plant: Plant, edges: Array, model: mujoco.MjModel, capacity: int
+) -> tuple[Step, Ladder]:
+    """Arrays of the kernels for up to `capacity` contacts, limits, dry frictions and motors."""
+    nv = model.nv
+    # Contacts on springs have a velocity of their own.
+    columns = nv + (0 if np.isinf(settings.law.stiffness) else capacity)
+    solver, ladder = make_solver(capacity, len(edges), columns)
+    bilateral = 6 * model.neq
+    rows = 3 * capacity + bilateral
+
+    def floats(*shape: int) -> Array:
+        return np.zeros(shape)
+
+    def ints(*shape: int) -> NDArray[np.int64]:
+        return np.zeros(shape, dtype=np.int64)
+
+    step = Step(
+        settings=settings,
+        plant=plant,
+        rows=Rows(
+            kind=ints(capacity),
+            source=ints(capacity, 2),
+            point=floats(capacity, 3),
+            frame=floats(capacity, 3, 3),
+            gap=floats(capacity),
+            mu=floats(capacity),
+            bound=floats(capacity),
+            drive=floats(capacity),
+            J=floats(rows, nv),
+            J_world=floats(nv, 3),
+        ),
+        reduced=Reduced(
+            M=floats(nv, nv),
+            kappa=floats(nv),
+            free=ints(nv),
+            L=floats(nv, nv),
+            rise=ints(nv),
+            inverse_pivot=floats(nv),
+            y0=floats(nv),
+            W=floats(rows, columns),
+            c0=floats(rows),
+            Q=floats(bilateral + 1, nv),
+            R_bilateral=floats(bilateral + 1, bilateral + 1),
+            order=ints(bilateral + 1),
+            particular=floats(nv),
+            y=floats(nv),
+        ),
+        memory=make_memory(capacity),
+        solver=solver,
+        law=contact_law(solver),
+        edges=edges,
+        offset=floats(capacity),
+        impulse_bound=floats(capacity),
+        f=floats(3 * capacity),
+        target=floats(bilateral + 1),
+        prescribed=np.zeros(nv, dtype=bool),
+        v_next=floats(nv),
+        torque=floats(nv),
+        motor=np.full(nv, -1.0),
+        force=floats(nv),
+        planned=np.zeros(1, dtype=bool),
+        stance=np.zeros(model.ngeom, dtype=bool),
+        warnings=ints(2),
+        correction=floats(nv),
+        zeros=floats(3 * capacity),
+        gaps=floats(capacity),
+        normal_only=ints(capacity),
+    )
+    return step, ladder
+
+
+def _last_dofs(model: mujoco.MjModel) -> NDArray[np.int64]:
+    """The last degree of freedom that moves each body, -1 if none does."""
+    last = np.full(model.nbody, -1, dtype=np.int64)
+    for body in range(1, model.nbody):
+        count = model.body_dofnum[body]
+        last[body] = model.body_dofadr[body] + count - 1 if count else last[model.body_parentid[body]]
+    return last
