@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from numba import int64
 from numpy import ndarray
 
 from surefoot.kernels.active_modes import cold_modes
@@ -32,7 +33,7 @@ class LawNumbers(NamedTuple):
 
     `mu`: friction the law believes in, NaN: ask the scene. `dissipative`, see Problem. `slip_offset`: whether the
     dissipative law makes room for the slip at the start of the step. `stiffness` (N/m) and `damping` (N s/m) of every
-    contact; infinite stiffness: rigid. `edges` of the friction pyramid.
+    contact; infinite stiffness: rigid. `smooth`: what stage II aims at, see smooth.py. `edges` of the friction pyramid.
     """
 
     mu: float = math.nan
@@ -40,6 +41,7 @@ class LawNumbers(NamedTuple):
     slip_offset: bool = False
     stiffness: float = math.inf
     damping: float = 0.0
+    smooth: int = 0
     edges: int = 4
 
 
@@ -74,6 +76,8 @@ class Step(NamedTuple):
     memory: Memory
     solver: Solver
     law: Pointer  # law(Problem, Solver, impulses) -> (status, residual, method)
+    smoothing: Any  # Box of a Smoothing
+    smooth: Pointer  # stage II
     edges: ndarray  # (k, 6), see pyramid.py
     offset: ndarray  # (capacity,) gap / dt
     impulse_bound: ndarray  # (capacity,)
@@ -84,6 +88,7 @@ class Step(NamedTuple):
     torque: ndarray  # (nv,) known generalised forces
     motor: ndarray  # (nv,) largest torque by which a free velocity is driven towards v_next; -1: it is not
     force: ndarray  # (nv,) what prescribed velocities need
+    last_force: ndarray  # (nv,) the same in the last step
     planned: ndarray  # (1,) bool
     stance: ndarray  # (ngeom,) bool
     warnings: ndarray  # (2,) int64: contacts and constraints dropped so far
@@ -231,10 +236,18 @@ def solve_rows(step, n):
         remember(rows, n, step.solver.scratch.mode, step.memory)
     velocities(nu, 3 * n, rank, step.f, step.v_next, reduced)
     if nu < plant.qvel.shape[0]:
+        if settings.law.smooth > 0 and status == SOLVED:
+            needed_force(rows.J, int64(0), step.f, step.v_next, settings.dt, reduced, step.force)
+            residual = step.smooth(
+                problem, settings.law.smooth, settings.dt, rows.J, step.prescribed, step.force, step.last_force,
+                step.solver.scratch, step.smoothing, step.f,
+            )  # fmt: skip
         needed_force(rows.J, 3 * n, step.f, step.v_next, settings.dt, reduced, step.force)
         if rank > 0:
             _bilateral_force(reduced, rows.J, n, rank, nu, settings.dt, step.target, step.force)
         _dry_friction_of_prescribed(rows, n, step.prescribed, step.v_next, settings.dt, step.force, step.f)
+        for i in range(plant.qvel.shape[0]):
+            step.last_force[i] = step.force[i]
     return status, residual, method, nu, bilateral
 
 

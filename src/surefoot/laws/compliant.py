@@ -11,11 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from surefoot import checks
-from surefoot.errors import InputError
 from surefoot.kernels.step import LawNumbers
+from surefoot.laws.choices import belief, pyramid
 from surefoot.laws.law import Law
 
 
@@ -38,15 +36,13 @@ class Compliant(Law):
 
     def __post_init__(self) -> None:
         """Check the numbers."""
-        checks.number("stiffness", self.stiffness, above=0.0)
-        checks.number("damping", self.damping, at_least=0.0)
-        if self.mu is not None:
-            checks.friction("mu", self.mu)
-        if not isinstance(self.edges, int) or self.edges not in (4, 8, 16):
-            raise InputError(f"edges: expected one of 4, 8, 16, got {self.edges!r}")
+        self.numbers()
 
     def numbers(self) -> LawNumbers:
         """What the kernels need to know."""
-        mu = np.nan if self.mu is None else float(self.mu)
-        stiffness, damping = float(self.stiffness), float(self.damping)
-        return LawNumbers(mu=mu, stiffness=stiffness, damping=damping, edges=self.edges)
+        return LawNumbers(
+            mu=belief(self.mu),
+            stiffness=checks.number("stiffness", self.stiffness, above=0.0),
+            damping=checks.number("damping", self.damping, at_least=0.0),
+            edges=pyramid(self.edges),
+        )

@@ -1,4 +1,4 @@
-"""Coulomb friction with rigid contact, as a linear complementarity problem [AnitescuPotra1997], [StewartTrinkle1996].
+"""Coulomb friction with rigid contact, as a linear complementarity problem (Anitescu-Potra, Stewart-Trinkle).
 
 0 <= f_n    perp  c_n+ + phi/dt      >= 0
 0 <= beta   perp  D' c_t+ + E lam    >= 0        f_t = D beta
@@ -10,11 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
-from surefoot import checks
-from surefoot.errors import InputError
 from surefoot.kernels.step import LawNumbers
+from surefoot.laws.choices import belief, pyramid, smoothing
 from surefoot.laws.law import Law
 
 
@@ -28,19 +25,20 @@ class Coulomb(Law):
     Attributes:
         mu: the law's belief, overrides the scene's friction everywhere; None: the scene's; inf: no slip under load.
         edges: 4, 8 or 16 edges of the friction pyramid.
+        smooth: stage II, for prescribed joints: of all impulses that give the same motion take those of least torque
+            (True or "torque"), of least change of torque since the last call ("change") or of most even load
+            ("load"); False: the first found.
     """
 
     mu: float | None = None
     edges: int = 4
+    smooth: bool | str = False
     name: ClassVar[str] = "coulomb"
 
     def __post_init__(self) -> None:
         """Check the numbers."""
-        if self.mu is not None:
-            checks.friction("mu", self.mu)
-        if not isinstance(self.edges, int) or self.edges not in (4, 8, 16):
-            raise InputError(f"edges: expected one of 4, 8, 16, got {self.edges!r}")
+        self.numbers()
 
     def numbers(self) -> LawNumbers:
         """What the kernels need to know."""
-        return LawNumbers(mu=np.nan if self.mu is None else float(self.mu), edges=self.edges)
+        return LawNumbers(mu=belief(self.mu), smooth=smoothing(self.smooth), edges=pyramid(self.edges))

@@ -12,11 +12,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
-from surefoot import checks
-from surefoot.errors import InputError
 from surefoot.kernels.step import LawNumbers
+from surefoot.laws.choices import belief, pyramid, smoothing
 from surefoot.laws.law import Law
 
 
@@ -29,21 +26,25 @@ class Dissipative(Law):
         edges: 4, 8 or 16 edges of the friction pyramid.
         offset: whether the slip at the start of the step makes room for itself; False: the plain form, in which a
             sliding contact hops.
+        smooth: stage II, as in `Coulomb`.
     """
 
     mu: float | None = None
     edges: int = 4
     offset: bool = True
+    smooth: bool | str = True
     name: ClassVar[str] = "dissipative"
 
     def __post_init__(self) -> None:
         """Check the numbers."""
-        if self.mu is not None:
-            checks.friction("mu", self.mu)
-        if not isinstance(self.edges, int) or self.edges not in (4, 8, 16):
-            raise InputError(f"edges: expected one of 4, 8, 16, got {self.edges!r}")
+        self.numbers()
 
     def numbers(self) -> LawNumbers:
         """What the kernels need to know."""
-        mu = np.nan if self.mu is None else float(self.mu)
-        return LawNumbers(mu=mu, dissipative=True, slip_offset=self.offset, edges=self.edges)
+        return LawNumbers(
+            mu=belief(self.mu),
+            dissipative=True,
+            slip_offset=self.offset,
+            smooth=smoothing(self.smooth),
+            edges=pyramid(self.edges),
+        )

@@ -11,6 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from surefoot.kernels.step import LawNumbers
+from surefoot.laws.choices import smoothing
 from surefoot.laws.law import Law
 
 
@@ -23,11 +24,17 @@ class NoSlip(Law):
             and then it has several motions or none, and then friction of 1e3 stands for it). False: closed contacts
             are held even while they lift, which is a convex problem: there is always one motion and only one, unless
             the demand contradicts it.
+        smooth: stage II, as in `Coulomb`.
     """
 
-    release: bool = True
+    release: bool = False
+    smooth: bool | str = False
     name: ClassVar[str] = "no-slip"
+
+    def __post_init__(self) -> None:
+        """Check the choices."""
+        self.numbers()
 
     def numbers(self) -> LawNumbers:
         """What the kernels need to know."""
-        return LawNumbers(mu=np.inf, dissipative=not self.release)
+        return LawNumbers(mu=np.inf, dissipative=not self.release, smooth=smoothing(self.smooth))

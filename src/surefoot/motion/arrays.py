@@ -13,6 +13,7 @@ from surefoot.kernels.fallback import Ladder
 from surefoot.kernels.memory import make_memory
 from surefoot.kernels.plant import Plant, Rows
 from surefoot.kernels.reduction import Reduced
+from surefoot.kernels.smooth import smoother
 from surefoot.kernels.step import Settings, Step
 from surefoot.robots.scene import Scene
 
@@ -71,6 +72,7 @@ def make_step(
     # Contacts on springs have a velocity of their own.
     columns = nv + (0 if np.isinf(settings.law.stiffness) else capacity)
     solver, ladder = make_solver(capacity, len(edges), columns)
+    smoothing, smooth = smoother(solver.scratch, capacity, len(edges), nv, columns)
     bilateral = 6 * model.neq
     rows = 3 * capacity + bilateral
 
@@ -114,6 +116,8 @@ def make_step(
         memory=make_memory(capacity),
         solver=solver,
         law=contact_law(solver),
+        smoothing=smoothing,
+        smooth=smooth,
         edges=edges,
         offset=floats(capacity),
         impulse_bound=floats(capacity),
@@ -124,6 +128,7 @@ def make_step(
         torque=floats(nv),
         motor=np.full(nv, -1.0),
         force=floats(nv),
+        last_force=floats(nv),
         planned=np.zeros(1, dtype=bool),
         stance=np.zeros(model.ngeom, dtype=bool),
         warnings=ints(2),
