@@ -12,6 +12,7 @@ from surefoot.contact.contacts import Contacts
 from surefoot.errors import SolveError
 from surefoot.kernels import fallback
 from surefoot.kernels import status as codes
+from surefoot.kernels.cone_laws import NEWTON
 from surefoot.kernels.plant import CONE, DRY_FRICTION, MOTOR
 from surefoot.laws import Law
 from surefoot.laws.conditions import law_conditions
@@ -29,6 +30,7 @@ METHODS = {
     fallback.CONVEX: "convex problems",
     fallback.SWEEPS: "sweeps",
     fallback.PIVOTS: "pivoting",
+    NEWTON: "Newton's method",
 }
 
 

@@ -12,17 +12,21 @@ Whatever finds the impulses, the law's residual is computed anew from the proble
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import numpy as np
 from numba import int64, typeof, types
+from numpy import ndarray
 
 from surefoot.kernels.active_modes import Scratch, cold_modes, make_scratch, solve_modes
 from surefoot.kernels.box import boxed
 from surefoot.kernels.cache import Pointer, inlined
+from surefoot.kernels.cone_laws import make_cone_work
 from surefoot.kernels.fallback import GUESS, Ladder, fallback_solver, make_ladder
 from surefoot.kernels.plant import CONE
 from surefoot.kernels.problem import PROBLEM_TYPE
-from surefoot.kernels.status import NOT_FINITE, SOLVED
+from surefoot.kernels.status import NOT_FINITE, SOLVED, UNSOLVED
 
 
 class Solver(NamedTuple):
@@ -31,14 +35,27 @@ class Solver(NamedTuple):
     scratch: Scratch
     ladder: Any  # Box of a Ladder; its certificate names the culprits of an impossible demand
     fallback: Pointer  # called when the first guess fails
+    cones: Any  # Box of a ConeWork, for laws with round cones
+    R: ndarray  # (3 capacity + equalities,) softness of each row
+    target: ndarray  # (3 capacity + equalities,) velocity that the soft law aims at; g of the energy form
+    turn: ndarray  # (capacity,) int64: the contact whose turning a block is, else -1
 
 
-def make_solver(capacity: int, edges: int, nv: int) -> tuple[Solver, Ladder]:
-    """Work arrays; the Ladder is what stands in the solver's Box."""
-    scratch = make_scratch(capacity, nv)
-    ladder = make_ladder(capacity, edges, nv, scratch)
+def make_solver(capacity: int, edges: int, columns: int, equalities: int = 0) -> tuple[Solver, Ladder]:
+    """Work arrays; the Ladder is what stands in the solver's Box. `columns`: those of W."""
+    scratch = make_scratch(capacity, columns)
+    ladder = make_ladder(capacity, edges, columns, scratch)
     box = boxed(ladder)
-    return Solver(scratch, box, fallback_solver(scratch, box)), ladder
+    solver = Solver(
+        scratch=scratch,
+        ladder=box,
+        fallback=fallback_solver(scratch, box),
+        cones=boxed(make_cone_work(capacity, columns)),
+        R=np.zeros(3 * capacity + equalities),
+        target=np.zeros(3 * capacity + equalities),
+        turn=np.full(capacity, -1),
+    )
+    return solver, ladder
 
 
 def _solve_contacts(p, solver, f):
@@ -72,10 +89,24 @@ def _solve_contacts(p, solver, f):
     return status, residual, method
 
 
-def contact_law(solver: Solver) -> Pointer:
-    """`_solve_contacts` as a pointer, for one kind of work arrays."""
+def law_pointer(function: Callable[..., Any], solver: Solver, opens_box: bool = False) -> Pointer:
+    """A law as a pointer, for one kind of work arrays."""
     result = types.Tuple((types.int64, types.float64, types.int64))
-    return Pointer(_solve_contacts, result(PROBLEM_TYPE, typeof(solver), types.float64[::1]))
+    return Pointer(function, result(PROBLEM_TYPE, typeof(solver), types.float64[::1]), opens_box)
+
+
+def contact_law(solver: Solver) -> Pointer:
+    """Coulomb's law, no slip, and the dissipative law with pyramids."""
+    return law_pointer(_solve_contacts, solver)
+
+
+def absent_law(solver: Solver) -> Pointer:
+    """Stands where no law will be asked for."""
+    return law_pointer(_absent, solver)
+
+
+def _absent(p, solver, f):
+    return UNSOLVED, math.inf, GUESS
 
 
 @inlined

@@ -6,6 +6,7 @@ This is most of the machine code and rarely runs, so it stands behind a pointer.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -113,5 +114,18 @@ def _fallback(p, s, box, f):
 
 def fallback_solver(scratch: Any, box: Any) -> Pointer:
     """`_fallback` as a pointer, for one kind of work arrays; `box`: Box of a Ladder."""
+    return _pointer(_fallback, scratch, box)
+
+
+def no_fallback(scratch: Any, box: Any) -> Pointer:
+    """Stands where no fallback will be asked for."""
+    return _pointer(_give_up, scratch, box)
+
+
+def _give_up(p, s, box, f):
+    return UNSOLVED, math.inf, GUESS
+
+
+def _pointer(function: Callable[..., Any], scratch: Any, box: Any) -> Pointer:
     result = types.Tuple((types.int64, types.float64, types.int64))
-    return Pointer(_fallback, result(PROBLEM_TYPE, typeof(scratch), typeof(box), types.float64[::1]), opens_box=True)
+    return Pointer(function, result(PROBLEM_TYPE, typeof(scratch), typeof(box), types.float64[::1]), opens_box=True)

@@ -12,12 +12,14 @@ from surefoot.kernels.engine import Layout
 NORMAL = 0  # normal row only: an open contact, a joint limit
 CONE = 1  # closed contact: normal and two tangents
 BOX = 2  # dry friction of a joint: one tangent row (tangent 1) with a fixed bound
+TURN = 3  # turning of a closed contact about its normal and its tangents, with torsional and rolling friction
 
 # Second entry of `Rows.source` where the block is not a contact of two geoms.
 LIMIT = -1  # first entry: the joint
 DRY_FRICTION = -2  # first entry: the degree of freedom
 GIVEN = -3  # a contact that the caller gave
 MOTOR = -4  # first entry: the degree of freedom that a motor of limited torque drives
+TURNING = -5  # first entry: the contact
 
 
 class Plant(NamedTuple):
@@ -72,11 +74,12 @@ class Plant(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """Everything that may push: contacts first, then joint limits, dry joint friction, motors. Capacity = len(gap).
+    """Everything that may push: contacts first, then their turning, joint limits, dry joint friction, motors.
 
-    `kind`: NORMAL, CONE or BOX. `source`: the two geoms of a contact (second pushes on first), (joint, LIMIT), (dof,
-    DRY_FRICTION), (dof, MOTOR) or (0, GIVEN). `gap` in m (rad), negative = depth. `bound` in N (N m), of a BOX only.
-    `drive` in m/s (rad/s): the velocity that a motor aims at, else 0.
+    Capacity = len(gap). `kind`: NORMAL, CONE, BOX or TURN. `source`: the two geoms of a contact (second pushes on
+    first), (joint, LIMIT), (dof, DRY_FRICTION), (dof, MOTOR), (contact, TURNING) or (0, GIVEN). `gap` in m (rad),
+    negative = depth. `bound` in N (N m), of a BOX only; of TURN its rolling friction in m. `drive` in m/s (rad/s): the
+    velocity that a motor aims at, else 0. `turning` in m: torsional and rolling friction of a contact.
     """
 
     kind: ndarray
@@ -87,5 +90,6 @@ class Rows(NamedTuple):
     mu: ndarray
     bound: ndarray
     drive: ndarray
+    turning: ndarray
     J: ndarray
     J_world: ndarray

@@ -14,6 +14,12 @@ from numpy import ndarray
 
 from surefoot.kernels.cache import inlined, kernel
 
+# Forms of a law.
+STANDARD = 0
+EXACT = 1
+ENERGY = 2
+SOFT = 3
+
 
 class Problem(NamedTuple):
     """One contact problem; arrays may be longer than `n` blocks and `nu` columns.
@@ -30,6 +36,7 @@ class Problem(NamedTuple):
         D: (k, 6) table of the pyramid, see pyramid.py.
         dissipative: False: Coulomb's law, normal complementarity and friction against the slip. True: the convex law,
             0 <= f in K perp c + offset e_n in K*; its offset may hold more than the gap.
+        form: STANDARD; EXACT: round cones (of the dissipative law); ENERGY: see energy.py.
         scale: velocity scale max(|c0|, -offset) from `prepare`.
         tolerance: largest residual that counts as solved, relative to the scale.
     """
@@ -44,6 +51,7 @@ class Problem(NamedTuple):
     bound: ndarray
     D: ndarray
     dissipative: bool
+    form: int
     scale: float
     tolerance: float
 
@@ -52,7 +60,7 @@ _VECTOR, _MATRIX, _INTEGERS = types.float64[::1], types.float64[:, ::1], types.i
 PROBLEM_TYPE = types.NamedTuple(
     (
         *(_MATRIX, types.int64, types.int64, _VECTOR, _VECTOR, _INTEGERS, _VECTOR, _VECTOR, _MATRIX),
-        *(types.boolean, types.float64, types.float64),
+        *(types.boolean, types.int64, types.float64, types.float64),
     ),
     Problem,
 )
@@ -79,4 +87,6 @@ def prepare(W, nu, n, c0, offset, g):
 @inlined
 def with_friction(p, mu):
     """The same problem with other coefficients of friction."""
-    return Problem(p.W, p.nu, p.n, p.c0, p.offset, p.kind, mu, p.bound, p.D, p.dissipative, p.scale, p.tolerance)
+    return Problem(
+        p.W, p.nu, p.n, p.c0, p.offset, p.kind, mu, p.bound, p.D, p.dissipative, p.form, p.scale, p.tolerance
+    )

@@ -12,6 +12,7 @@ import numpy as np
 
 from surefoot.kernels.cache import inlined, part
 from surefoot.kernels.plant import BOX, CONE
+from surefoot.kernels.problem import EXACT
 
 # Modes of a block; an edge mode is EDGE + j, a face mode EDGE + k + j (between edges j and j+1).
 OFF = 0
@@ -114,6 +115,18 @@ def project_on_cone(n, x, y, mu, D):
     return share_a + share_b, mu * (share_a * D[a, 0] + share_b * D[b, 0]), mu * (share_a * D[a, 1] + share_b * D[b, 1])
 
 
+@part
+def project_on_round_cone(n, x, y, mu):
+    """Nearest point of the cone {|(x, y)| <= mu n}."""
+    size = math.sqrt(x * x + y * y)
+    if size <= mu * n:
+        return n, x, y
+    if mu * size <= -n:
+        return 0.0, 0.0, 0.0
+    push = (n + mu * size) / (1.0 + mu * mu)
+    return push, mu * push * x / size, mu * push * y / size
+
+
 @inlined
 def opening(p, i, c):
     """Speed at which block i opens, c_n + offset; under the dissipative law less mu times the slip."""
@@ -167,7 +180,10 @@ def law_residual(p, f, c, g):
                 continue
             g_one = max(gn, gt)
             n, x, y = g_one * f[3 * i], g_one * f[3 * i + 1], g_one * f[3 * i + 2]
-            nearest = project_on_cone(n - c[3 * i] - p.offset[i], x - cx, y - cy, mu[i], p.D)
+            if p.form == EXACT:
+                nearest = project_on_round_cone(n - c[3 * i] - p.offset[i], x - cx, y - cy, mu[i])
+            else:
+                nearest = project_on_cone(n - c[3 * i] - p.offset[i], x - cx, y - cy, mu[i], p.D)
             worst = max(worst, abs(n - nearest[0]), abs(x - nearest[1]), abs(y - nearest[2]))
         elif math.isinf(mu[i]):
             worst = max(worst, min(max(abs(cx), abs(cy)), max(push, abs(x), abs(y))))

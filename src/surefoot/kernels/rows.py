@@ -11,13 +11,13 @@ from surefoot.kernels.cache import inlined, part
 from surefoot.kernels.engine import read_address, read_float, read_int
 from surefoot.kernels.friction import contact_friction
 from surefoot.kernels.height_field import belongs_to_facet
-from surefoot.kernels.plant import BOX, CONE, DRY_FRICTION, LIMIT, MOTOR, NORMAL
+from surefoot.kernels.plant import BOX, CONE, DRY_FRICTION, LIMIT, MOTOR, NORMAL, TURN, TURNING
 
 SLIP_FLOOR = 1e-6  # m/s: above this the first tangent follows the slip
 
 
 @part
-def gather_rows(plant, rows, dt, touch, law_mu, planned, stance, v_next, motor, given):
+def gather_rows(plant, rows, dt, touch, law_mu, planned, stance, v_next, motor, turns, given):
     """Fill `rows`; returns the number of blocks, or -1 if the capacity is too small.
 
     Args:
@@ -30,11 +30,14 @@ def gather_rows(plant, rows, dt, touch, law_mu, planned, stance, v_next, motor, 
         stance: (ngeom,) bool.
         v_next: (nv,) velocities at the end of the step, where prescribed.
         motor: (nv,) largest torque of the motor that drives a free velocity towards v_next; -1: there is none.
+        turns: whether contacts feel torsional and rolling friction.
         given: if >= 0, that many contacts already stand in the rows and only joint rows are added.
     """
     count = given
     if given < 0:
         count = _gather_contacts(plant, rows, touch, law_mu, planned, stance)
+    if count >= 0 and turns:
+        count = _gather_turning(plant, rows, count)
     if count >= 0:
         count = _gather_limits(plant, rows, count, dt, v_next)
     if count >= 0:
@@ -81,8 +84,11 @@ def _gather_contacts(plant, rows, touch, law_mu, planned, stance):
         rows.kind[count] = CONE if closed else NORMAL
         rows.bound[count] = 0.0
         rows.drive[count] = 0.0
+        dim = read_int(contact + layout.dim)
+        rows.turning[count, 0] = read_float(contact + layout.friction + 16) if dim > 3 else 0.0
+        rows.turning[count, 1] = read_float(contact + layout.friction + 24) if dim > 4 else 0.0
         if np.isnan(law_mu):
-            rows.mu[count] = contact_friction(plant, first, second, read_int(contact + layout.dim), rows.point, count)
+            rows.mu[count] = contact_friction(plant, first, second, dim, rows.point, count)
         else:
             rows.mu[count] = law_mu
         _contact_rows(plant, rows, count, closed)
@@ -176,6 +182,35 @@ def _tangents(plant, rows, i):
     rows.frame[i, 2, 0] = ny * sz - nz * sy
     rows.frame[i, 2, 1] = nz * sx - nx * sz
     rows.frame[i, 2, 2] = nx * sy - ny * sx
+
+
+@inlined
+def _gather_turning(plant, rows, contacts):
+    """Rows of relative angular velocity for closed contacts with torsional or rolling friction."""
+    count = contacts
+    for i in range(contacts):
+        if rows.kind[i] != CONE or rows.turning[i, 0] <= 0.0:
+            continue
+        if count == rows.gap.shape[0]:
+            return -1
+        _clear(rows, count)
+        rows.kind[count] = TURN
+        rows.source[count, 0] = i
+        rows.source[count, 1] = TURNING
+        rows.mu[count] = rows.turning[i, 0]
+        rows.bound[count] = rows.turning[i, 1]
+        for side in range(2):
+            dof = plant.body_last_dof[plant.geom_bodyid[rows.source[i, side]]]
+            sign = 1.0 - 2.0 * side
+            while dof >= 0:
+                for r in range(3):
+                    total = 0.0
+                    for k in range(3):
+                        total += rows.frame[i, r, k] * plant.cdof[dof, k]
+                    rows.J[3 * count + r, dof] += sign * total
+                dof = plant.dof_parentid[dof]
+        count += 1
+    return count
 
 
 @inlined

@@ -24,7 +24,7 @@ from surefoot.kernels.cache import Pointer, inlined, part
 from surefoot.kernels.linear_algebra import backward_substitute, cholesky, forward_substitute
 from surefoot.kernels.plant import BOX, CONE
 from surefoot.kernels.principal_pivoting import PivotingOptions, PivotingWork, pivoting_work, principal_pivoting
-from surefoot.kernels.problem import PROBLEM_TYPE
+from surefoot.kernels.problem import ENERGY, EXACT, PROBLEM_TYPE
 from surefoot.kernels.status import SOLVED
 
 # What smoothing aims at.
@@ -93,6 +93,8 @@ def _smooth(p, goal, dt, J, prescribed, tau_0, tau_last, scratch, box, f):
     """
     work = box.value
     before = checked_residual(p, scratch, f)
+    if p.form == ENERGY:
+        before = 0.0  # any impulse in the cones that keeps the motion will do
     unknowns, count = _faces(p, scratch.c, f, work)
     for r in range(3 * p.n):
         work.before[r] = f[r]
@@ -113,7 +115,7 @@ def _smooth(p, goal, dt, J, prescribed, tau_0, tau_last, scratch, box, f):
     for a in range(unknowns):
         for r in range(3):
             f[3 * work.block[a] + r] += work.direction[a, r] * work.x[a]
-    after = checked_residual(p, scratch, f)
+    after = 0.0 if p.form == ENERGY else checked_residual(p, scratch, f)
     if after <= max(before, p.tolerance):
         return after
     for r in range(3 * p.n):
@@ -121,15 +123,20 @@ def _smooth(p, goal, dt, J, prescribed, tau_0, tau_last, scratch, box, f):
     return before
 
 
-def smoother(scratch: Any, capacity: int, edges: int, nv: int, columns: int) -> tuple[Any, Pointer]:
-    """Box of a Smoothing, and `_smooth` as a pointer."""
-    box = boxed(make_smoothing(capacity, edges, nv, columns))
+def _keep(p, goal, dt, J, prescribed, tau_0, tau_last, scratch, box, f):
+    """Stands where no smoothing is wanted."""
+    return 0.0
+
+
+def smoother(scratch: Any, capacity: int, edges: int, nv: int, columns: int, wanted: bool) -> tuple[Any, Pointer]:
+    """Box of a Smoothing, and `_smooth` as a pointer if it is wanted."""
+    box = boxed(make_smoothing(capacity if wanted else 1, edges, nv, columns))
     vector, number = types.float64[::1], types.float64
     signature = number(
         *(PROBLEM_TYPE, types.int64, number, types.float64[:, ::1], types.boolean[::1], vector, vector),
         *(typeof(scratch), typeof(box), vector),
     )
-    return box, Pointer(_smooth, signature, opens_box=True)
+    return box, Pointer(_smooth if wanted else _keep, signature, opens_box=True)
 
 
 @inlined
@@ -159,10 +166,17 @@ def _faces(p, c, f, work):
         slip = 0.0
         for e in range(k):
             slip = max(slip, -(p.D[e, 0] * c[3 * i + 1] + p.D[e, 1] * c[3 * i + 2]))
+        if p.form == EXACT:
+            slip = math.sqrt(c[3 * i + 1] ** 2 + c[3 * i + 2] ** 2)
         opens = c[3 * i] + p.offset[i] - (p.mu[i] * slip if p.dissipative else 0.0)
-        if opens > tol:
+        if opens > tol and p.form != ENERGY:
             continue
-        if slip <= tol:
+        if p.form == EXACT and slip > tol:
+            x, y = -p.mu[i] * c[3 * i + 1] / slip, -p.mu[i] * c[3 * i + 2] / slip
+            unknowns = _unknown(i, 1.0, x, y, unknowns, work)
+            count += 1
+            continue
+        if slip <= tol or p.form == ENERGY:
             unknowns = _unknown(i, 1.0, 0.0, 0.0, unknowns, work)
             unknowns = _unknown(i, 0.0, 1.0, 0.0, unknowns, work)
             unknowns = _unknown(i, 0.0, 0.0, 1.0, unknowns, work)

@@ -13,8 +13,8 @@ from surefoot.kernels.cache import Pointer, inlined, kernel, part
 from surefoot.kernels.contact_law import Solver
 from surefoot.kernels.engine import equality_rows, integrate, read_address, read_float, read_int, smooth_terms
 from surefoot.kernels.memory import Memory, recall, remember
-from surefoot.kernels.plant import BOX, CONE, DRY_FRICTION, LIMIT, NORMAL, Plant, Rows
-from surefoot.kernels.problem import Problem, prepare
+from surefoot.kernels.plant import BOX, CONE, DRY_FRICTION, LIMIT, NORMAL, TURN, Plant, Rows
+from surefoot.kernels.problem import ENERGY, SOFT, STANDARD, Problem, prepare
 from surefoot.kernels.reduction import (
     Reduced,
     assemble,
@@ -25,6 +25,7 @@ from surefoot.kernels.reduction import (
     velocities,
 )
 from surefoot.kernels.rows import gather_rows
+from surefoot.kernels.softness import soften
 from surefoot.kernels.status import CAPACITY, CONTACTS_DROPPED, INCONSISTENT, INERTIA, NOT_FINITE, SOLVED
 
 
@@ -33,7 +34,8 @@ class LawNumbers(NamedTuple):
 
     `mu`: friction the law believes in, NaN: ask the scene. `dissipative`, see Problem. `slip_offset`: whether the
     dissipative law makes room for the slip at the start of the step. `stiffness` (N/m) and `damping` (N s/m) of every
-    contact; infinite stiffness: rigid. `smooth`: what stage II aims at, see smooth.py. `edges` of the friction pyramid.
+    contact; infinite stiffness: rigid. `epsilon` (dimensionless), `kappa` (s), `critical`: of the soft law, see
+    softness.py. `form`, see Problem. `smooth`: what stage II aims at, see smooth.py. `edges` of the friction pyramid.
     """
 
     mu: float = math.nan
@@ -41,6 +43,10 @@ class LawNumbers(NamedTuple):
     slip_offset: bool = False
     stiffness: float = math.inf
     damping: float = 0.0
+    epsilon: float = 0.0
+    kappa: float = 1.0
+    critical: bool = False
+    form: int = STANDARD
     smooth: int = 0
     edges: int = 4
 
@@ -76,6 +82,7 @@ class Step(NamedTuple):
     memory: Memory
     solver: Solver
     law: Pointer  # law(Problem, Solver, impulses) -> (status, residual, method)
+    depth_law: Pointer  # the same for the displacement that removes depth
     smoothing: Any  # Box of a Smoothing
     smooth: Pointer  # stage II
     edges: ndarray  # (k, 6), see pyramid.py
@@ -84,6 +91,7 @@ class Step(NamedTuple):
     f: ndarray  # (3 capacity,) impulses
     target: ndarray  # (bilateral rows,)
     prescribed: ndarray  # (nv,) bool
+    nothing: ndarray  # (nv,) bool: no velocity is prescribed
     v_next: ndarray  # (nv,)
     torque: ndarray  # (nv,) known generalised forces
     motor: ndarray  # (nv,) largest torque by which a free velocity is driven towards v_next; -1: it is not
@@ -122,7 +130,10 @@ def find_rows(plant, rows, settings, torque, v_next, motor, planned, stance, war
         if number != warnings[k]:
             warnings[k] = number
             return CONTACTS_DROPPED, 0
-    n = gather_rows(plant, rows, settings.dt, settings.touch, settings.law.mu, planned[0], stance, v_next, motor, given)
+    law = settings.law
+    n = gather_rows(
+        plant, rows, settings.dt, settings.touch, law.mu, planned[0], stance, v_next, motor, law.form == SOFT, given
+    )
     return (CAPACITY, 0) if n < 0 else (SOLVED, n)
 
 
@@ -152,9 +163,9 @@ def _offsets(rows, settings, n, qvel, impulse_bound, offset):
     """Gap rates phi/dt (penetration counts as zero), Newton restitution, the slip's offset, the spring's pull."""
     law = settings.law
     for i in range(n):
-        impulse_bound[i] = settings.dt * rows.bound[i]
+        impulse_bound[i] = rows.bound[i] if rows.kind[i] == TURN else settings.dt * rows.bound[i]
         offset[i] = max(rows.gap[i], 0.0) / settings.dt
-        if rows.kind[i] == BOX or rows.source[i, 1] == LIMIT:
+        if rows.kind[i] == BOX or rows.kind[i] == TURN or rows.source[i, 1] == LIMIT:
             continue
         cn, cx, cy = 0.0, 0.0, 0.0
         for j in range(rows.J.shape[1]):
@@ -208,7 +219,21 @@ def solve_rows(step, n):
     if bilateral < 0:
         return -bilateral, math.inf, 0, 0, 0
     total = 3 * n + bilateral
-    nu = reduce_to_contacts(rows.J, total, step.prescribed, step.v_next, reduced)
+    nu = -1
+    soft, free = settings.law.form == SOFT, 0
+    if soft:
+        nu = reduce_to_contacts(rows.J, total, step.nothing, step.v_next, reduced)
+        for e in range(bilateral):
+            step.target[e] *= -settings.dt / settings.bilateral_rate  # the gap itself
+        soften(
+            rows, n, bilateral, plant.qvel, settings.dt, settings.law, reduced.W, reduced.L, reduced.y, step.target,
+            step.solver.R, step.solver.target, step.solver.turn, reduced.M, reduced.kappa,
+        )  # fmt: skip
+        for i in range(plant.qvel.shape[0]):
+            free += not step.prescribed[i]
+    if not soft or bilateral > 0 or settings.law.critical or free < nu:
+        bilateral = 0 if soft else bilateral
+        nu = reduce_to_contacts(rows.J, 3 * n + bilateral, step.prescribed, step.v_next, reduced)
     if nu < 0:
         return INERTIA, math.inf, 0, 0, 0
     rank = 0
@@ -225,9 +250,11 @@ def solve_rows(step, n):
     scale = prepare(reduced.W, columns, n, reduced.c0, step.offset, step.solver.scratch.g)
     problem = Problem(
         reduced.W, columns, n, reduced.c0, step.offset, rows.kind, rows.mu, step.impulse_bound, step.edges,
-        settings.law.dissipative, scale, settings.tolerance,
+        settings.law.dissipative, settings.law.form, scale, settings.tolerance,
     )  # fmt: skip
-    if settings.remembers:
+    if settings.law.form == ENERGY:
+        _energy_gradient(step, n, nu)
+    if settings.remembers and settings.law.form == STANDARD:
         cold_modes(problem, step.solver.scratch)
         recall(rows, n, step.memory, step.solver.scratch.mode)
         step.solver.scratch.known[0] = True
@@ -245,10 +272,27 @@ def solve_rows(step, n):
         needed_force(rows.J, 3 * n, step.f, step.v_next, settings.dt, reduced, step.force)
         if rank > 0:
             _bilateral_force(reduced, rows.J, n, rank, nu, settings.dt, step.target, step.force)
-        _dry_friction_of_prescribed(rows, n, step.prescribed, step.v_next, settings.dt, step.force, step.f)
+        if not soft:
+            _dry_friction_of_prescribed(rows, n, step.prescribed, step.v_next, settings.dt, step.force, step.f)
         for i in range(plant.qvel.shape[0]):
             step.last_force[i] = step.force[i]
     return status, residual, method, nu, bilateral
+
+
+@inlined
+def _energy_gradient(step, n, nu):
+    """G = J_u A^-1 kappa_u of the energy form, into `step.solver.target`."""
+    reduced, y = step.reduced, step.reduced.y
+    for i in range(nu):
+        total = reduced.kappa[reduced.free[i]]
+        for k in range(reduced.rise[i], i):
+            total -= reduced.L[i, k] * y[k]
+        y[i] = total * reduced.inverse_pivot[i]
+    for r in range(3 * n):
+        total = 0.0
+        for i in range(nu):
+            total += reduced.W[r, i] * y[i]
+        step.solver.target[r] = total
 
 
 @part
@@ -311,9 +355,9 @@ def _remove_depth(step, n, nu):
         step.normal_only[i] = NORMAL
     problem = Problem(
         reduced.W, nu, n, step.zeros, gaps, step.normal_only, rows.mu, step.impulse_bound, step.edges,
-        settings.law.dissipative, deepest(rows, n), 1e-6,
+        False, STANDARD, deepest(rows, n), 1e-6,
     )  # fmt: skip
-    status, _, _ = step.law(problem, step.solver, step.f)
+    status, _, _ = step.depth_law(problem, step.solver, step.f)
     if status != SOLVED:
         return False
     y = reduced.y

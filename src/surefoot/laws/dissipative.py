@@ -12,6 +12,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from surefoot import checks
+from surefoot.errors import InputError
+from surefoot.kernels.problem import ENERGY, EXACT, STANDARD
 from surefoot.kernels.step import LawNumbers
 from surefoot.laws.choices import belief, pyramid, smoothing
 from surefoot.laws.law import Law
@@ -24,6 +27,9 @@ class Dissipative(Law):
     Attributes:
         mu: the law's belief, overrides the scene's friction everywhere; None: the scene's; inf: no slip.
         edges: 4, 8 or 16 edges of the friction pyramid.
+        form: "slip": the convex problem above. "energy": least kinetic energy with normals that do not close in, the
+            form of its authors; it brakes a robot whose feet do not slip, and forward and inverse do not match.
+        cone: "pyramid", or "exact" for round cones (of the slip form).
         offset: whether the slip at the start of the step makes room for itself; False: the plain form, in which a
             sliding contact hops.
         smooth: stage II, as in `Coulomb`.
@@ -31,6 +37,8 @@ class Dissipative(Law):
 
     mu: float | None = None
     edges: int = 4
+    form: str = "slip"
+    cone: str = "pyramid"
     offset: bool = True
     smooth: bool | str = True
     name: ClassVar[str] = "dissipative"
@@ -41,10 +49,16 @@ class Dissipative(Law):
 
     def numbers(self) -> LawNumbers:
         """What the kernels need to know."""
+        slip = checks.choice("form", self.form, ("slip", "energy")) == "slip"
+        exact = checks.choice("cone", self.cone, ("pyramid", "exact")) == "exact"
+        if exact and not slip:
+            raise InputError("cone: expected 'pyramid' with form='energy', got 'exact'")
+        edges = pyramid(self.edges)
         return LawNumbers(
             mu=belief(self.mu),
-            dissipative=True,
-            slip_offset=self.offset,
+            dissipative=slip,
+            slip_offset=slip and self.offset,
+            form=EXACT if exact else STANDARD if slip else ENERGY,
             smooth=smoothing(self.smooth),
-            edges=pyramid(self.edges),
+            edges=16 if exact else edges,
         )

@@ -7,17 +7,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefoot.contact.friction import friction_tables
-from surefoot.kernels.contact_law import contact_law, make_solver
+from surefoot.kernels.cone_laws import solve_exact_law, solve_soft_law
+from surefoot.kernels.contact_law import absent_law, contact_law, law_pointer, make_solver
+from surefoot.kernels.energy import solve_energy_law
 from surefoot.kernels.engine import LAYOUT
-from surefoot.kernels.fallback import Ladder
+from surefoot.kernels.fallback import Ladder, no_fallback
 from surefoot.kernels.memory import make_memory
 from surefoot.kernels.plant import Plant, Rows
+from surefoot.kernels.problem import ENERGY, EXACT, SOFT, STANDARD
 from surefoot.kernels.reduction import Reduced
 from surefoot.kernels.smooth import smoother
 from surefoot.kernels.step import Settings, Step
 from surefoot.robots.scene import Scene
 
 Array = NDArray[np.float64]
+OTHER_LAWS = {EXACT: solve_exact_law, ENERGY: solve_energy_law, SOFT: solve_soft_law}
 
 
 def make_plant(scene: Scene, m: mujoco.MjModel, d: mujoco.MjData) -> Plant:
@@ -71,8 +75,13 @@ def make_step(
     nv = model.nv
     # Contacts on springs have a velocity of their own.
     columns = nv + (0 if np.isinf(settings.law.stiffness) else capacity)
-    solver, ladder = make_solver(capacity, len(edges), columns)
-    smoothing, smooth = smoother(solver.scratch, capacity, len(edges), nv, columns)
+    form = settings.law.form
+    solver, ladder = make_solver(capacity, len(edges), columns, 6 * model.neq)
+    if form == SOFT:
+        solver = solver._replace(fallback=no_fallback(solver.scratch, solver.ladder))
+    law = contact_law(solver) if form == STANDARD else law_pointer(OTHER_LAWS[form], solver, opens_box=True)
+    wanted = settings.law.smooth > 0
+    smoothing, smooth = smoother(solver.scratch, capacity, len(edges), nv, columns, wanted)
     bilateral = 6 * model.neq
     rows = 3 * capacity + bilateral
 
@@ -94,6 +103,7 @@ def make_step(
             mu=floats(capacity),
             bound=floats(capacity),
             drive=floats(capacity),
+            turning=floats(capacity, 2),
             J=floats(rows, nv),
             J_world=floats(nv, 3),
         ),
@@ -115,7 +125,8 @@ def make_step(
         ),
         memory=make_memory(capacity),
         solver=solver,
-        law=contact_law(solver),
+        law=law,
+        depth_law=absent_law(solver) if form == SOFT else contact_law(solver),
         smoothing=smoothing,
         smooth=smooth,
         edges=edges,
@@ -124,6 +135,7 @@ def make_step(
         f=floats(3 * capacity),
         target=floats(bilateral + 1),
         prescribed=np.zeros(nv, dtype=bool),
+        nothing=np.zeros(nv, dtype=bool),
         v_next=floats(nv),
         torque=floats(nv),
         motor=np.full(nv, -1.0),

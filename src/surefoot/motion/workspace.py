@@ -17,6 +17,7 @@ from surefoot.errors import InputError, ModelError
 from surefoot.kernels import status as codes
 from surefoot.kernels.box import boxed
 from surefoot.kernels.plant import CONE, GIVEN, NORMAL
+from surefoot.kernels.problem import SOFT
 from surefoot.kernels.pyramid import pyramid_table
 from surefoot.kernels.step import LawNumbers, Settings, find, solve
 from surefoot.motion.arrays import make_plant, make_step
@@ -86,7 +87,7 @@ class Workspace:
             law=law,
             tolerance=tolerance,
             bilateral_rate=0.2,
-            depth_rate=0.2 if np.isinf(law.stiffness) else 0.0,  # a spring's depth is its load
+            depth_rate=0.2 if np.isinf(law.stiffness) and law.form != SOFT else 0.0,  # a spring's depth is its load
             slop=self.dt**2 * 1.0,
             restitution=checks.number("restitution", restitution, at_least=0.0, at_most=1.0),
             bounce=max(2.0 * 9.81 * self.dt, 1e-3),
@@ -247,6 +248,7 @@ class Workspace:
         rows.mu[:n] = contacts.mu if np.isnan(self.settings.law.mu) else self.settings.law.mu
         rows.kind[:n] = np.where(closed, CONE, NORMAL)
         rows.bound[:n] = rows.drive[:n] = 0.0
+        rows.turning[:n] = 0.0
         rows.source[:n] = (0, GIVEN)
         rows.J[: 3 * n] = np.where(np.repeat(closed, 3)[:, None], contacts.J.reshape(3 * n, nv), 0.0)
         rows.J[: 3 * n : 3] = contacts.J[:, 0]

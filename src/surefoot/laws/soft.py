@@ -1,0 +1,54 @@
+"""Soft contact that can be inverted in closed form [Todorov2014].
+
+    min 1/2 f'(G + R) f + f'(c0 - c*)   over friction loss, limits and elliptic cones
+
+R > 0 makes the minimum unique and the inverse a projection, contact by contact. c* pulls the violation back with the
+time constant kappa, critically damped; at rest a contact sinks in by about kappa^2 epsilon g / (1 + epsilon), whatever
+the mass. Contacts feel sliding, torsional and rolling friction as the model's `condim` says.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from surefoot import checks
+from surefoot.errors import InputError
+from surefoot.kernels.problem import SOFT
+from surefoot.kernels.step import LawNumbers
+from surefoot.laws.choices import belief
+from surefoot.laws.law import Law
+
+
+@dataclass(frozen=True)
+class Soft(Law):
+    """Convex soft contact with an analytic inverse.
+
+    Attributes:
+        epsilon: softness relative to the contact's own inverse inertia; small is hard.
+        kappa: time constant in s in which a violation goes back; at least two steps.
+        critical: damp critically across coupled contacts: stiffness and damping that are not diagonal.
+        mu: the law's belief, overrides the scene's sliding friction everywhere; None: the scene's; inf: no slip.
+    """
+
+    epsilon: float = 0.01
+    kappa: float = 0.02
+    critical: bool = False
+    mu: float | None = None
+    name: ClassVar[str] = "soft"
+
+    def __post_init__(self) -> None:
+        """Check the numbers."""
+        self.numbers()
+
+    def numbers(self) -> LawNumbers:
+        """What the kernels need to know."""
+        if not isinstance(self.critical, bool):
+            raise InputError(f"critical: expected True or False, got {self.critical!r}")
+        return LawNumbers(
+            mu=belief(self.mu),
+            epsilon=checks.number("epsilon", self.epsilon, above=0.0),
+            kappa=checks.number("kappa", self.kappa, above=0.0),
+            critical=self.critical,
+            form=SOFT,
+        )
