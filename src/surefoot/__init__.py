@@ -9,6 +9,8 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from surefoot.answer import Answer as Answer
+    from surefoot.batch import BatchAnswer as BatchAnswer
+    from surefoot.batch import inverse_dynamics_batch as inverse_dynamics_batch
     from surefoot.contact import Contacts as Contacts
     from surefoot.dynamics import forward_dynamics as forward_dynamics
     from surefoot.dynamics import inverse_dynamics as inverse_dynamics
@@ -19,8 +21,10 @@ if TYPE_CHECKING:
     from surefoot.errors import SolveError as SolveError
     from surefoot.errors import SurefootError as SurefootError
     from surefoot.inverse import InverseDynamics as InverseDynamics
+    from surefoot.inverse import follow as follow
     from surefoot.laws import Coulomb as Coulomb
     from surefoot.laws import NoSlip as NoSlip
+    from surefoot.laws import Soft as Soft
     from surefoot.robots.check import check as check
     from surefoot.robots.compose import scene as scene
     from surefoot.robots.load import load as load
@@ -41,6 +45,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "Answer": "answer",
     "Ball": "robots.objects",
+    "BatchAnswer": "batch",
     "Box": "robots.objects",
     "Contacts": "contact",
     "Coulomb": "laws",
@@ -56,14 +61,17 @@ _HOMES = {
     "Scene": "robots.scene",
     "Simulator": "simulate",
     "Slope": "robots.terrains",
+    "Soft": "laws",
     "SolveError": "errors",
     "State": "robots.state",
     "Status": "solvers.status",
     "SurefootError": "errors",
     "Trace": "simulate",
     "check": "robots.check",
+    "follow": "inverse",
     "forward_dynamics": "dynamics",
     "inverse_dynamics": "dynamics",
+    "inverse_dynamics_batch": "batch",
     "load": "robots.load",
     "policy": "simulate",
     "scene": "robots.compose",

@@ -14,9 +14,12 @@ from surefoot.contact.contacts import Contacts
 from surefoot.dynamics import ContactChoice
 from surefoot.errors import InputError
 from surefoot.kernels import status as codes
-from surefoot.kernels.follow import follow
+from surefoot.kernels.box import box_address
+from surefoot.kernels.follow import follow as follow_box
+from surefoot.kernels.follow import follow_at as follow
+from surefoot.kernels.follow import state_follower
 from surefoot.laws import Coulomb, Law, as_law
-from surefoot.limits import torque_range
+from surefoot.motion.limits import torque_range
 from surefoot.motion.workspace import Workspace
 from surefoot.robots.scene import Scene
 from surefoot.robots.state import State
@@ -52,14 +55,14 @@ class InverseDynamics:
         self.robot = robot
         self.law = as_law(Coulomb() if law is None else law)
         self.torque_limits = torque_limits
-        self._space = Workspace(robot, dt, law=self.law.numbers(), remembers=True)
+        self._space = Workspace(robot, dt, law=self.law.numbers(), remembers=True, capacity=64)
         self.dt = self._space.dt
         count = len(robot.joints)
         self._space.prescribe(
             robot.dofs, np.ones(count, dtype=bool), np.zeros(count), *torque_range(robot, torque_limits)
         )
-        self._dofs = np.asarray(robot.dofs, dtype=np.int64)
         self._torque = np.zeros(count)
+        self._address = np.zeros(2, dtype=np.uintp)
         self._last: tuple[State, Contacts | None, int, float, int] | None = None
         self.status = Status.SOLVED
         self.residual = 0.0
@@ -83,7 +86,7 @@ class InverseDynamics:
         space.load(state)
         given = space.choose(contacts)
         while True:
-            code, residual, method, *counts = follow(space.box, self._dofs, acceleration, given, self._torque)
+            code, residual, method, *counts = follow_box(space.box, acceleration, given, self._torque)
             if code != codes.CAPACITY:
                 break
             space.grow()
@@ -95,6 +98,18 @@ class InverseDynamics:
         if throw and not self.status.is_answer:
             self.answer().raise_if(True)
         return self._torque
+
+    @property
+    def handle(self) -> float:
+        """What a compiled policy passes to `sf.follow` to call this controller; valid as long as the controller lives.
+
+        A compiled policy cannot enlarge the controller's arrays: there is room for as many contacts as were ever met
+        in calls from Python, 64 at first.
+        """
+        box = self._space.box
+        self._address[0] = state_follower(box).__wrapper_address__()
+        self._address[1] = box_address(box)
+        return float(self._address.ctypes.data)
 
     def answer(self) -> Answer:
         """The full Answer of the last call.

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
-from numba import int64
+from llvmlite import ir
+from numba import int64, typeof, types
+from numba.extending import intrinsic
 
-from surefoot.kernels.cache import inlined, kernel
+from surefoot.kernels.cache import Pointer, inlined, kernel
+from surefoot.kernels.engine import read_address
 from surefoot.kernels.plant import MOTOR
 from surefoot.kernels.status import CAPACITY, REGULARISED, SOLVED
 from surefoot.kernels.step import find_rows, solve_rows
 
 
 @inlined
-def _follow(step, dofs, acceleration, given, torque_out):
+def _follow(step, acceleration, given, torque_out):
     """Torques for the state in mjData; without an answer the old ones stay.
 
     Returns (status, residual, method, blocks, free velocities, bilateral rows).
     """
+    dofs = step.dofs
     for i in range(dofs.shape[0]):
         step.v_next[dofs[i]] = step.plant.qvel[dofs[i]] + step.settings.dt * acceleration[i]
     residual, method, nu, bilateral = math.inf, int64(0), int64(0), int64(0)
@@ -39,16 +44,16 @@ def _follow(step, dofs, acceleration, given, torque_out):
 
 
 @kernel(_nrt=True)
-def follow(box, dofs, acceleration, given, torque_out):
+def follow(box, acceleration, given, torque_out):
     """Torques (joints,) that give these accelerations (joints,) at the state in mjData; see `_follow`.
 
     `given`: contacts that already stand in the rows; -1: find them.
     """
-    return _follow(box.value, dofs, acceleration, given, torque_out)
+    return _follow(box.value, acceleration, given, torque_out)
 
 
 @kernel(_nrt=True)
-def follow_many(box, dofs, Q, V, accelerations, first, last, torque_out, velocity_out, status_out, residual_out):
+def follow_many(box, Q, V, accelerations, first, last, torque_out, velocity_out, status_out, residual_out):
     """`follow` for states first..last-1, one row each. Returns the first one not done (last if all are)."""
     step = box.value
     plant = step.plant
@@ -57,7 +62,7 @@ def follow_many(box, dofs, Q, V, accelerations, first, last, torque_out, velocit
             plant.qpos[i] = Q[k, i]
         for i in range(plant.qvel.shape[0]):
             plant.qvel[i] = V[k, i]
-        status, residual, _, _, _, _ = _follow(step, dofs, accelerations[k], int64(-1), torque_out[k])
+        status, residual, _, _, _, _ = _follow(step, accelerations[k], int64(-1), torque_out[k])
         if status == CAPACITY:
             return k
         status_out[k] = status
@@ -65,3 +70,43 @@ def follow_many(box, dofs, Q, V, accelerations, first, last, torque_out, velocit
         for i in range(plant.qvel.shape[0]):
             velocity_out[k, i] = step.v_next[i]
     return last
+
+
+# The Box of a Step is one pointer, which is what a compiled policy has of it: an address.
+_VECTOR = types.float64[::1]
+_CALL = types.int64(types.uintp, _VECTOR, _VECTOR, _VECTOR, _VECTOR)
+
+
+def _follow_state(box, q, v, acceleration, torque_out):
+    """`follow` for a state given as arrays; returns the status."""
+    step = box.value
+    for i in range(step.plant.qpos.shape[0]):
+        step.plant.qpos[i] = q[i]
+    for i in range(step.plant.qvel.shape[0]):
+        step.plant.qvel[i] = v[i]
+    return _follow(step, acceleration, int64(-1), torque_out)[0]
+
+
+def state_follower(box: Any) -> Pointer:
+    """`_follow_state` as a pointer, for one kind of Box."""
+    signature = types.int64(typeof(box), *_CALL.args[1:])
+    return Pointer(_follow_state, signature, opens_box=True)
+
+
+@intrinsic
+def _call(typingctx, function, box, q, v, acceleration, torque_out):
+    """Call a `state_follower` at an address."""
+
+    def codegen(context, builder, signature, args):
+        kinds = [context.get_value_type(kind) for kind in _CALL.args]
+        kind = ir.FunctionType(context.get_value_type(_CALL.return_type), kinds)
+        return builder.call(builder.inttoptr(args[0], kind.as_pointer()), args[1:])
+
+    return types.int64(types.uintp, *_CALL.args), codegen
+
+
+@kernel
+def follow_at(handle, q, v, acceleration, torque_out):
+    """Call the controller behind a handle; returns the status. See `sf.follow`."""
+    address = types.uintp(handle)
+    return _call(read_address(address), read_address(address + 8), q, v, acceleration, torque_out)

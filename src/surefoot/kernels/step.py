@@ -90,6 +90,7 @@ class Step(NamedTuple):
     impulse_bound: ndarray  # (capacity,)
     f: ndarray  # (3 capacity,) impulses
     target: ndarray  # (bilateral rows,)
+    dofs: ndarray  # (joints,) int64: velocities of the actuated joints
     prescribed: ndarray  # (nv,) bool
     nothing: ndarray  # (nv,) bool: no velocity is prescribed
     v_next: ndarray  # (nv,)

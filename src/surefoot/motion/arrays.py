@@ -69,7 +69,7 @@ def make_plant(scene: Scene, m: mujoco.MjModel, d: mujoco.MjData) -> Plant:
 
 
 def make_step(
-    settings: Settings, plant: Plant, edges: Array, model: mujoco.MjModel, capacity: int
+    settings: Settings, plant: Plant, edges: Array, model: mujoco.MjModel, dofs: NDArray[np.int64], capacity: int
 ) -> tuple[Step, Ladder]:
     """Arrays of the kernels for up to `capacity` contacts, limits, dry frictions and motors."""
     nv = model.nv
@@ -134,6 +134,7 @@ def make_step(
         impulse_bound=floats(capacity),
         f=floats(3 * capacity),
         target=floats(bilateral + 1),
+        dofs=np.asarray(dofs, dtype=np.int64),
         prescribed=np.zeros(nv, dtype=bool),
         nothing=np.zeros(nv, dtype=bool),
         v_next=floats(nv),

@@ -81,6 +81,8 @@ class Workspace:
         self.model.pair_gap[:] = self.detection
         self.data = mujoco.MjData(self.model)
         self.capacity = capacity
+        if law.form == SOFT and law.kappa < 2.0 * self.dt:
+            raise InputError(f"kappa: expected at least two steps of dt = {self.dt:g} s, got {law.kappa:g}")
         self.settings = Settings(
             dt=self.dt,
             touch=self.dt**2 * 1.0,  # the second-order error of a step at 1 m/s^2
@@ -95,7 +97,7 @@ class Workspace:
         )
         self.edges = pyramid_table(edge_directions(law.edges))
         self.plant = make_plant(scene, self.model, self.data)
-        self.step, self.ladder = make_step(self.settings, self.plant, self.edges, self.model, capacity)
+        self.step, self.ladder = make_step(self.settings, self.plant, self.edges, self.model, scene.dofs, capacity)
         self.box = boxed(self.step)
         self._quaternions = _quaternions(self.model)
         self._bodies = {self.model.body(i).name for i in range(self.model.nbody)}
@@ -259,7 +261,7 @@ class Workspace:
             raise ModelError(f"{self.scene.name}: more than {MOST_BLOCKS} contacts, or an equality of over six rows")
         self.capacity *= 2
         old = self.step
-        self.step, self.ladder = make_step(self.settings, self.plant, self.edges, self.model, self.capacity)
+        self.step, self.ladder = make_step(self.settings, self.plant, self.edges, self.model, self.scene.dofs, self.capacity)
         self.box = boxed(self.step)
         for name in ("prescribed", "v_next", "torque", "motor", "planned", "stance", "warnings"):
             getattr(self.step, name)[...] = getattr(old, name)
