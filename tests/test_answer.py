@@ -113,12 +113,12 @@ def test_open_contacts_say_so():
 def test_plates_that_close_on_a_ball_are_refused_with_names():
     scene = plates()
     with pytest.raises(
-        SolveError, match=r"made, coulomb law: infeasible: .* \(at left on ball, right on ball\)"
+        SolveError, match=r"made, coulomb law: infeasible: .* \(at left on ball, right on ball, "
     ) as error:
         sf.solve(scene, scene.home(), dt=1e-3, velocity={"left": 0.1, "right": 0.1})
     answer = error.value.result
     assert answer.status is sf.Status.INFEASIBLE
-    assert answer.culprits == ("left on ball", "right on ball")
+    assert answer.culprits == ("left on ball", "right on ball", "motion of left", "motion of right")
 
 
 def test_without_throw_it_comes_back_with_its_status():

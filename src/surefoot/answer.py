@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,6 +17,7 @@ from surefoot.kernels.cone_laws import NEWTON
 from surefoot.kernels.plant import CONE, DRY_FRICTION, MOTOR
 from surefoot.laws import Law
 from surefoot.laws.conditions import law_conditions
+from surefoot.motion.consistent import joints_to_blame
 from surefoot.motion.loops import contradictions, equality_rows
 from surefoot.motion.workspace import Workspace
 from surefoot.robots.scene import Scene
@@ -24,6 +26,7 @@ from surefoot.solvers.status import Status
 
 Array = NDArray[np.float64]
 
+SLIDE = int(mujoco.mjtJoint.mjJNT_SLIDE)
 METHODS = {
     0: "none",
     fallback.GUESS: "guessed modes",
@@ -70,8 +73,9 @@ class Answer:
         residual: largest violation of the law, relative to the largest contact velocity; checked before "solved".
         method: which solver found it.
         missed: (len(robot.joints),) rad/s (m/s): how far joints at their torque limit stay behind their motion.
-        culprits: contacts, limits and loops that an impossible demand runs against, and for loops the prescribed
-            joints, by name.
+        adjusted: (len(robot.joints),) rad/s (m/s) by which a demand was changed to be consistent.
+        culprits: contacts, limits and loops that an impossible demand runs against, then the prescribed joints whose
+            motion takes part, by name.
     """
 
     robot: Scene
@@ -88,6 +92,7 @@ class Answer:
     residual: float
     method: str
     missed: Array
+    adjusted: Array
     culprits: tuple[str, ...] = ()
     _problem: dict[str, Any] = field(default_factory=dict, repr=False)
 
@@ -154,13 +159,17 @@ class Answer:
         for joint, torque, dof in zip(self.robot.joints, self.torque, self.robot.dofs, strict=True):
             lines.append(f"{joint:<28}{torque:>10.4f}{self.acceleration[dof]:>14.4f}")
         lines += [f"{row.joint} {row.kind}: {row.force:.4g} N m" for row in self.joint_rows if row.force]
+        slides = self.robot.model.jnt_type[self.robot.model.dof_jntid[self.robot.dofs]] == SLIDE
+        for i in np.flatnonzero(self.adjusted):
+            unit = "m/s" if slides[i] else "rad/s"
+            lines.append(f"{self.robot.joints[i]}: demand changed by {self.adjusted[i]:+.4g} {unit}")
         return "\n".join(lines)
 
-    def raise_if(self, throw: bool) -> Answer:
-        """Return self, or raise SolveError if there is no answer and `throw` is set."""
+    def raise_if(self, throw: bool, remedy: str = "") -> Answer:
+        """Return self, or raise SolveError, with a remedy, if there is no answer and `throw` is set."""
         if throw and not self.ok:
             named = f" (at {', '.join(self.culprits)})" if self.culprits else ""
-            raise SolveError(f"{self.robot.name}, {self.law.name} law: {self.status}{named}", self)
+            raise SolveError(f"{self.robot.name}, {self.law.name} law: {self.status}{named}{remedy}", self)
         return self
 
 
@@ -223,6 +232,7 @@ def answer_from(
         joint_rows=tuple(_joint_row(space, i, f, c) for i in range(k, n)),
         residual=residual,
         method=METHODS[method],
+        adjusted=np.zeros(len(scene.joints)),
         culprits=_culprits(space, contacts, code),
         _problem=problem,
     )
@@ -239,7 +249,7 @@ def _joint_row(space: Workspace, i: int, f: Array, c: Array) -> JointRow:
 
 
 def _culprits(space: Workspace, contacts: Contacts, code: int) -> tuple[str, ...]:
-    """Names of the contacts, limits and loops that a failed solve blames."""
+    """Names of the contacts, limits, loops and prescribed joints that a failed solve blames."""
     if code not in (codes.INFEASIBLE, codes.INCONSISTENT):
         return ()
     loops = contradictions(space) if code == codes.INCONSISTENT else ()
@@ -247,7 +257,10 @@ def _culprits(space: Workspace, contacts: Contacts, code: int) -> tuple[str, ...
         return loops
     blamed = np.flatnonzero(space.ladder.certificate[: space.count] > 0)
     k = len(contacts)
-    return tuple(
+    named = tuple(
         contacts.names[i] if i < k else f"limit of {space.model.joint(int(space.step.rows.source[i, 0])).name}"
         for i in blamed
     )
+    # Where slip is not part of the contradiction the normals alone have proven it.
+    friction = code == codes.INCONSISTENT or space.settings.law.dissipative
+    return named + joints_to_blame(space, blamed.tolist(), friction=friction)

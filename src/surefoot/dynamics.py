@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from surefoot.contact.contacts import Contacts
 from surefoot.errors import InputError
 from surefoot.kernels import status as codes
 from surefoot.laws import Coulomb, Law, as_law
+from surefoot.motion.consistent import adjust
 from surefoot.motion.limits import torque_range
 from surefoot.motion.workspace import Workspace, reach_speed
 from surefoot.robots.scene import Scene
@@ -21,6 +23,9 @@ from surefoot.robots.state import State
 
 Array = NDArray[np.float64]
 ContactChoice = Contacts | Sequence[str] | None
+
+IMPOSSIBLE = (codes.INFEASIBLE, codes.INCONSISTENT)
+REMEDY = '; on_inconsistent="nearest" offers the nearest consistent demand'
 
 
 def solve(
@@ -34,6 +39,7 @@ def solve(
     law: Law | str | None = None,
     contacts: ContactChoice = None,
     torque_limits: Any = None,
+    on_inconsistent: str = "raise",
     throw: bool = True,
 ) -> Answer:
     """Solve the one problem: some joints follow a motion, others feel a torque, contact and gravity do the rest.
@@ -53,11 +59,15 @@ def solve(
         torque_limits: largest torque of the joints that follow a motion (N m, N): one number, an array (joints,), an
             array (joints, 2) of low and high, or a dict by joint name. A joint that cannot follow slips at its limit;
             `answer.missed` says by how much.
+        on_inconsistent: what to do about a motion that contacts, limits or loops make impossible. "raise": refuse it,
+            with the names of those in its way. "nearest": take the nearest one that is possible (least sum of squares
+            over the joints, in rad/s and m/s); `answer.adjusted` says by how much each joint was changed.
         throw: raise SolveError if there is no answer; else return it with its status.
 
     Returns:
         An Answer: torques, forces, velocities, status, residuals.
     """
+    checks.choice("on_inconsistent", on_inconsistent, ("raise", "nearest"))
     law = as_law(Coulomb() if law is None else law)
     space = _workspace(robot, state, dt, law)
     moved, v_next = _prescribed(robot, state, space.dt, velocity, acceleration)
@@ -68,14 +78,19 @@ def solve(
         )
     space.prescribe(robot.dofs, moved, tau, *torque_range(robot, torque_limits))
     space.step.v_next[robot.dofs] = v_next
-    code = space.find(contacts)
-    residual, method = np.inf, 0
-    if code == codes.SOLVED:
-        code, residual, method = space.solve()
-    if code == codes.SOLVED and space.forces_undetermined():
-        code = codes.INDETERMINATE
+    wanted = space.step.v_next.copy()
+    code, residual, method = _outcome(space, contacts)
+    change, remedy = np.zeros(len(robot.joints)), ""
+    if moved.any() and on_inconsistent == "nearest":
+        for strict in (False, True):
+            if code in (*IMPOSSIBLE, codes.UNSOLVED):
+                change = adjust(space, contacts, wanted, strict=strict)[robot.dofs]
+                code, residual, method = _outcome(space, contacts)
+    elif moved.any() and code in IMPOSSIBLE:
+        remedy = REMEDY
     given = contacts if isinstance(contacts, Contacts) else None
-    return answer_from(space, state, law, given, code, residual, method).raise_if(throw)
+    answer = answer_from(space, state, law, given, code, residual, method)
+    return replace(answer, adjusted=change).raise_if(throw, remedy)
 
 
 def forward_dynamics(
@@ -111,6 +126,7 @@ def inverse_dynamics(
     law: Law | str | None = None,
     contacts: ContactChoice = None,
     torque_limits: Any = None,
+    on_inconsistent: str = "raise",
     throw: bool = True,
 ) -> Answer:
     """Which torques give this motion, and what the ground pushes back with (all actuated joints prescribed).
@@ -123,6 +139,7 @@ def inverse_dynamics(
         law: contact law.
         contacts: see `solve`.
         torque_limits: see `solve`.
+        on_inconsistent: see `solve`.
         throw: see `solve`.
     """
     _check_robot(robot)
@@ -139,9 +156,16 @@ def inverse_dynamics(
                 "use solve(...) to leave some free"
             )
     return solve(
-        robot, state, dt=dt, acceleration=acceleration, law=law, contacts=contacts, torque_limits=torque_limits,
+        robot,
+        state,
+        dt=dt,
+        acceleration=acceleration,
+        law=law,
+        contacts=contacts,
+        torque_limits=torque_limits,
+        on_inconsistent=on_inconsistent,
         throw=throw,
-    )  # fmt: skip
+    )
 
 
 def _workspace(robot: Scene, state: State, dt: float, law: Law) -> Workspace:
@@ -154,6 +178,17 @@ def _workspace(robot: Scene, state: State, dt: float, law: Law) -> Workspace:
     space = Workspace(robot, dt, law=law.numbers(), speed=speed)
     space.load(state)
     return space
+
+
+def _outcome(space: Workspace, contacts: ContactChoice) -> tuple[int, float, int]:
+    """Find rows and solve on them; returns (status code, residual, method)."""
+    code = space.find(contacts)
+    if code != codes.SOLVED:
+        return code, np.inf, 0
+    code, residual, method = space.solve()
+    if code == codes.SOLVED and space.forces_undetermined():
+        code = codes.INDETERMINATE
+    return code, residual, method
 
 
 def _check_robot(robot: Any) -> None:

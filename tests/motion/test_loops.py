@@ -75,7 +75,7 @@ def test_a_broken_loop_is_named_by_its_bodies_and_joints():
     text, answer = refused(four_bar(), {"a": 1.0, "b": -1.0, "c": 0.0})
     assert answer.status is sf.Status.INCONSISTENT
     assert answer.culprits == ("loop of coupler and rocker", "motion of a", "motion of c")
-    assert text.endswith("(at loop of coupler and rocker, motion of a, motion of c)")
+    assert "(at loop of coupler and rocker, motion of a, motion of c);" in text
     assert refused(four_bar(), {"a": 1.0, "b": 1.0, "c": 0.0})[1].culprits[1:] == (
         "motion of a",
         "motion of b",
@@ -103,7 +103,7 @@ def test_only_the_coupling_and_the_joints_that_contradict_it_are_named():
     )
     text, answer = refused(scene, {"a": 1.0, "b": 1.0, "c": 0.0})
     assert answer.culprits == ("coupling of a to b", "motion of a", "motion of b")
-    assert text.endswith("(at coupling of a to b, motion of a, motion of b)")
+    assert "(at coupling of a to b, motion of a, motion of b);" in text
     assert refused(scene, {"c": 1.0})[1].culprits == ("coupling of c", "motion of c")
 
 
@@ -134,4 +134,4 @@ def test_contacts_that_contradict_a_demand_are_not_blamed_on_a_loop_that_holds()
         objects=("ball",),
     )
     _, answer = refused(scene, {"left": 0.1, "right": 0.1, "a": 0.3, "b": 0.3})
-    assert answer.culprits == ("left on ball", "right on ball")
+    assert answer.culprits == ("left on ball", "right on ball", "motion of left", "motion of right")
