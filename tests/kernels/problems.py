@@ -4,17 +4,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from surefoot.kernels import contact_law, status
-from surefoot.kernels.active_modes import cold_modes, make_scratch, prepare, solve_modes
-from surefoot.kernels.box import boxed
+from surefoot.kernels import problem as kernel
+from surefoot.kernels import status
+from surefoot.kernels.active_modes import Scratch, cold_modes, make_scratch, solve_modes
+from surefoot.kernels.contact_law import contact_law, make_solver
 from surefoot.kernels.convex_route import solve_convex_route
-from surefoot.kernels.fallback import Fallback
 from surefoot.kernels.plant import CONE, NORMAL
 from surefoot.kernels.pyramid import pyramid_table
 from surefoot.kernels.sweeps import sweep
-from surefoot.kernels.working_set import make_pivoting, solve_working_set
 from surefoot.laws.conditions import law_conditions
 from surefoot.solvers.contact_problem import edge_directions
+from tests.kernels.door import call_law, call_working_set, door
 
 TOLERANCE = 1e-9
 METHODS = ("guess", "sweeps", "convex", "pivots", "all")
@@ -22,7 +22,7 @@ UP = np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])  # normal z, 
 
 
 class Problem(NamedTuple):
-    """One problem as `solve_contacts` takes it."""
+    """What a problem of the kernels is made from."""
 
     W: np.ndarray
     c0: np.ndarray
@@ -30,6 +30,7 @@ class Problem(NamedTuple):
     kind: np.ndarray
     mu: np.ndarray
     bound: np.ndarray
+    dissipative: bool = False
 
 
 class Result(NamedTuple):
@@ -75,32 +76,45 @@ def from_sample(problem):
     return Problem(W, c0, problem.gap_rate.copy(), kind.astype(np.int64), problem.mu.copy(), np.zeros(n))
 
 
+def kernels_see(problem, g, edges=4, tolerance=TOLERANCE):
+    """The problem as the kernels take it; `g` (n, 2) receives its row sizes."""
+    p, nu, n = problem, problem.W.shape[1], len(problem.kind)
+    D = pyramid_table(edge_directions(edges))
+    scale = kernel.prepare(p.W, nu, n, p.c0, p.offset, g)
+    return kernel.Problem(
+        p.W, nu, n, p.c0, p.offset, p.kind, p.mu, p.bound, D, bool(p.dissipative), scale, tolerance
+    )  # fmt: skip
+
+
+def ready(problem, edges=4, tolerance=TOLERANCE) -> tuple[kernel.Problem, Scratch]:
+    """The problem as the kernels take it, and work arrays that hold its row sizes."""
+    s = make_scratch(len(problem.kind), problem.W.shape[1])
+    return kernels_see(problem, s.g, edges, tolerance), s
+
+
 def solve(problem, method="all", edges=4, tolerance=TOLERANCE):
     """Solve by one method only, or by all in their order."""
-    p = problem
-    n, nu = len(p.kind), p.W.shape[1]
-    D = pyramid_table(edge_directions(edges))
-    s, work = make_scratch(max(n, 1), nu), make_pivoting(max(n, 1), edges, nu)
+    n, nu = len(problem.kind), problem.W.shape[1]
+    solver, ladder = make_solver(max(n, 1), edges, nu)
+    s = solver.scratch
+    p = kernels_see(problem, s.g, edges, tolerance)
     f = np.full(3 * n, np.inf)  # a method must overwrite this
-    data = (p.W, nu, n, p.c0, p.offset, p.kind, p.mu, p.bound, D)
     if method == "all":
-        box = boxed(work)
-        code, residual, by = contact_law.solve_contacts(*data, tolerance, s, box, Fallback(s, box), f)
-        return Result(code, residual, by, f, work.certificate)
-    scale = prepare(p.W, nu, n, p.kind, p.c0, s.g)
+        code, residual, by = call_law(contact_law(solver), p, solver, f)
+        return Result(code, residual, by, f, ladder.certificate)
     f[:] = 0.0
     if method == "convex":
-        code, residual = solve_convex_route(*data, scale, tolerance, s, work.convex, f, work.certificate)
+        code, residual = door(solve_convex_route)(p, s, ladder.convex, f, ladder.certificate)
     elif method == "pivots":
-        code, residual = solve_working_set(*data, scale, tolerance, s, work, f)
+        code, residual = call_working_set(ladder.solve_working_set, p, s, ladder.working_set, f.copy(), f)
     else:
         if method == "guess":
-            cold_modes(n, p.c0, p.kind, p.bound, s)
+            door(cold_modes)(p, s)
         else:
-            sweep(*data, 40, s, f)
-        residual = solve_modes(*data, scale, 1e-3 * tolerance, 8, 24, s, f)
+            door(sweep)(p, 40, s, f)
+        residual = door(solve_modes)(p, 8, s, f)
         code = status.SOLVED if residual <= tolerance else status.UNSOLVED
-    return Result(code, residual, 0, f, work.certificate)
+    return Result(code, residual, 0, f, ladder.certificate)
 
 
 def violation(problem, f, edges=4):

@@ -10,25 +10,14 @@ from surefoot.kernels.active_modes import (
     checked_residual,
     cold_modes,
     contact_velocities,
-    make_scratch,
-    prepare,
     solve_modes,
 )
-from surefoot.kernels.plant import BOX
-from surefoot.kernels.pyramid import EDGE, OFF, STICK, pyramid_table
-from surefoot.solvers.contact_problem import edge_directions
+from surefoot.kernels.plant import BOX, CONE
+from surefoot.kernels.pyramid import EDGE, OFF, STICK
 from surefoot.solvers.contact_samples import contact_case
+from tests.kernels.door import door
 from tests.kernels.known import KNOWN, plates
-from tests.kernels.problems import TOLERANCE, from_sample, point_mass, solve, velocity, violation
-
-D = pyramid_table(edge_directions(4))
-
-
-def ready(problem):
-    """Work arrays for a problem, with row sizes; number of blocks; velocity scale."""
-    n, nu = len(problem.kind), problem.W.shape[1]
-    s = make_scratch(n, nu)
-    return s, n, prepare(problem.W, nu, n, problem.kind, problem.c0, s.g)
+from tests.kernels.problems import TOLERANCE, Problem, from_sample, point_mass, ready, solve, velocity, violation
 
 
 # Known answers
@@ -57,57 +46,40 @@ def test_no_answer_shows_in_the_residual():
     assert solve(plates(), "guess").residual > 0.01
 
 
-def test_row_sizes_and_scale():
-    problem = KNOWN["different friction at each"].problem
-    s, _, scale = ready(problem)
-    G = problem.W @ problem.W.T
-    assert s.g[:, 0] == pytest.approx(np.diag(G)[::3])
-    assert s.g[:, 1] == pytest.approx(np.maximum(np.diag(G)[1::3], np.diag(G)[2::3]))
-    assert scale == np.abs(problem.c0).max() == 2.0
-
-
 def test_cold_modes_touch_nothing_but_dry_friction():
-    problem = KNOWN["dry friction of a joint on its stop"].problem
-    s, n, _ = ready(problem)
-    cold_modes(n, problem.c0, problem.kind, problem.bound, s)
+    p, s = ready(KNOWN["dry friction of a joint on its stop"].problem)
+    door(cold_modes)(p, s)
     assert s.mode.tolist() == [OFF, EDGE]  # it moves backwards too fast to be held: pushed forwards
-    held = KNOWN["dry friction holds"].problem
-    s, n, _ = ready(held)
-    cold_modes(n, held.c0, held.kind, held.bound, s)
+    p, s = ready(KNOWN["dry friction holds"].problem)
+    door(cold_modes)(p, s)
     assert s.mode.tolist() == [STICK]
 
 
+def test_cold_modes_hold_what_is_never_released():
+    p, s = ready(KNOWN["different friction at each"].problem._replace(dissipative=True))
+    door(cold_modes)(p, s)
+    assert s.mode.tolist() == [OFF, STICK]
+
+
 def test_too_few_guesses_are_no_answer():
-    problem = KNOWN["slides along x"].problem
-    s, n, scale = ready(problem)
-    f = np.zeros(3)
-    cold_modes(n, problem.c0, problem.kind, problem.bound, s)
-    residual = solve_modes(*problem_data(problem), scale, 1e-12, 1, 24, s, f)
-    assert residual == math.inf
-
-
-def problem_data(problem):
-    p = problem
-    return p.W, p.W.shape[1], len(p.kind), p.c0, p.offset, p.kind, p.mu, p.bound, D
+    p, s = ready(KNOWN["slides along x"].problem)
+    door(cold_modes)(p, s)
+    assert door(solve_modes)(p, 1, s, np.zeros(3)) == math.inf
 
 
 def test_a_warm_start_at_the_answer_needs_one_guess():
-    problem = KNOWN["slides along x"].problem
-    s, n, scale = ready(problem)
-    f = np.zeros(3)
-    cold_modes(n, problem.c0, problem.kind, problem.bound, s)
-    solve_modes(*problem_data(problem), scale, 1e-12, 8, 24, s, f)
-    again = np.zeros(3)
-    assert solve_modes(*problem_data(problem), scale, 1e-12, 1, 24, s, again) <= 1e-12
+    p, s = ready(KNOWN["slides along x"].problem)
+    f, again = np.zeros(3), np.zeros(3)
+    door(cold_modes)(p, s)
+    door(solve_modes)(p, 8, s, f)
+    assert door(solve_modes)(p, 1, s, again) <= 1e-12
     assert again == pytest.approx(f)
 
 
 def test_more_unknowns_than_there_is_room_for_is_no_answer():
-    problem = point_mass([0, 0, -1], copies=60)
-    s, n, scale = ready(problem)
+    p, s = ready(point_mass([0, 0, -1], copies=60))
     s.mode[:] = STICK
-    f = np.zeros(3 * n)
-    assert solve_modes(*problem_data(problem), scale, 1e-12, 8, 24, s, f) == math.inf
+    assert door(solve_modes)(p, 8, s, np.zeros(180)) == math.inf
 
 
 # Properties and plain twins
@@ -117,8 +89,9 @@ def test_more_unknowns_than_there_is_room_for_is_no_answer():
 def test_velocities_are_those_of_plain_algebra(seed, n, nu):
     rng = np.random.default_rng(seed)
     W, c0, f = rng.normal(size=(3 * n, nu)), rng.normal(size=3 * n), rng.normal(size=3 * n) * rng.integers(0, 2, 3 * n)
+    p, _ = ready(Problem(W, c0, np.zeros(n), np.full(n, CONE), np.zeros(n), np.zeros(n)))
     y, c = np.full(nu, np.inf), np.full(3 * n, np.inf)
-    contact_velocities(W, nu, n, c0, f, y, c)
+    door(contact_velocities)(p, f, y, c)
     assert y == pytest.approx(W.T @ f, abs=1e-12)
     assert c == pytest.approx(W @ (W.T @ f) + c0, abs=1e-12)
 
@@ -126,23 +99,22 @@ def test_velocities_are_those_of_plain_algebra(seed, n, nu):
 @given(index=st.integers(0, 2000))
 def test_the_checked_residual_is_that_of_plain_numpy(index):
     problem = from_sample(contact_case(21, index, 6).problem)
-    s, n, scale = ready(problem)
-    if scale == 0.0:
+    p, s = ready(problem)
+    if p.scale == 0.0:
         return
-    f = np.abs(np.random.default_rng(index).normal(size=3 * n))
+    f = np.abs(np.random.default_rng(index).normal(size=3 * p.n))
     f[1::3][problem.kind == BOX] = 0.0
-    ours = checked_residual(*problem_data(problem), scale, s, f)
+    ours = door(checked_residual)(p, s, f)
     assert ours == pytest.approx(violation(problem, f), rel=1e-9)
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 def test_the_residual_of_what_is_not_a_number_is_infinite(bad):
-    problem = KNOWN["a bar on two points"].problem
-    s, _, scale = ready(problem)
+    p, s = ready(KNOWN["a bar on two points"].problem)
     for place in range(6):
         f = np.zeros(6)
         f[place] = bad
-        assert checked_residual(*problem_data(problem), scale, s, f) == math.inf
+        assert door(checked_residual)(p, s, f) == math.inf
 
 
 def test_what_a_guess_calls_solved_is_solved():

@@ -9,6 +9,7 @@ from surefoot.kernels import lemke as kernel
 from surefoot.kernels import status as codes
 from surefoot.kernels.lemke_basis import factor_basis, rebuild_inverse
 from surefoot.solvers import samples
+from tests.kernels.door import door
 
 
 def exact_path(M, q, cover, max_pivots):
@@ -41,7 +42,7 @@ def run_kernel(M, q, cover, max_pivots=200, rule=kernel.LEXICOGRAPHIC, every=24)
     n = len(q)
     work = kernel.lemke_work(n)
     work.M[:], work.q[:], work.cover[:] = M, q, cover
-    end, pivots = kernel.complementary_pivots(n, rule, every, max_pivots, 1e-9, 1e-9, work)
+    end, pivots = door(kernel.complementary_pivots)(n, rule, every, max_pivots, 1e-9, 1e-9, work)
     return end, pivots, work
 
 
@@ -49,7 +50,7 @@ def solve(M, q, options=None, cover=None):
     M, q = np.array(M, dtype=float), np.array(q, dtype=float)
     z = np.full(len(q), np.nan)
     cover = np.ones(len(q)) if cover is None else cover
-    return kernel.lemke(M, q, cover, options or kernel.LemkeOptions(), kernel.lemke_work(len(q)), z), z
+    return kernel.run_lemke(M, q, cover, options or kernel.LemkeOptions(), kernel.lemke_work(len(q)), z), z
 
 
 @pytest.mark.parametrize("name", [n for n, make in samples.TEXTBOOK.items() if make().z is not None])
@@ -123,7 +124,7 @@ def test_rules_and_rebuilds_agree_on_a_nondegenerate_problem(rule, every):
     M, q = X @ X.T + np.eye(12), rng.standard_normal(12)
     end, _, work = run_kernel(M, q, np.ones(12), rule=rule, every=every)
     assert end == kernel.SOLUTION
-    assert kernel.read_solution(12, 0.0, work) < 1e-12
+    assert door(kernel.read_solution)(12, 0.0, work) < 1e-12
     np.testing.assert_allclose(work.z, solve(M, q)[1], rtol=1e-9, atol=1e-12)
 
 
@@ -133,7 +134,7 @@ def test_the_rebuilt_inverse_is_the_updated_one():
     _, _, work = run_kernel(M, q, np.ones(9), max_pivots=6, every=1000)
     inverse, x = work.inverse.copy(), work.x.copy()
     work.inverse[:], work.x[:] = np.inf, np.inf
-    assert rebuild_inverse(9, work)
+    assert door(rebuild_inverse)(9, work)
     np.testing.assert_allclose(work.inverse, inverse, rtol=1e-8, atol=1e-9)
     np.testing.assert_allclose(work.x, x, rtol=1e-8, atol=1e-9)
 
@@ -141,7 +142,7 @@ def test_the_rebuilt_inverse_is_the_updated_one():
 def test_a_singular_basis_is_named():
     work = kernel.lemke_work(2)
     work.M[:], work.q[:], work.cover[:], work.basis[:] = np.ones((2, 2)), -1.0, 1.0, [2, 3]
-    assert factor_basis(2, work) == -1
+    assert door(factor_basis)(2, work) == -1
 
 
 def test_statuses():
@@ -185,6 +186,6 @@ def test_same_bits_twice_and_from_used_work_arrays():
     problem = samples.random_contact(np.random.default_rng(1), 8, "redundant").lcp()
     work, first, second = kernel.lemke_work(problem.size), np.empty(problem.size), np.empty(problem.size)
     cover = np.ones(problem.size)
-    kernel.lemke(problem.M, problem.q, cover, kernel.LemkeOptions(), work, first)
-    kernel.lemke(problem.M, problem.q, cover, kernel.LemkeOptions(), work, second)
+    kernel.run_lemke(problem.M, problem.q, cover, kernel.LemkeOptions(), work, first)
+    kernel.run_lemke(problem.M, problem.q, cover, kernel.LemkeOptions(), work, second)
     assert first.tobytes() == second.tobytes()

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from surefoot.kernels import principal_pivoting as kernel
 from surefoot.kernels import status as codes
+from tests.kernels.door import door
 
 
 def solve(W, b, basis=(), options=None):
@@ -14,7 +15,7 @@ def solve(W, b, basis=(), options=None):
     rows[: len(basis)] = basis
     u, x, y = np.full(nu, np.inf), np.full(n, np.inf), np.full(n, np.inf)
     work, options = kernel.pivoting_work(n, nu), options or kernel.PivotingOptions()
-    result = kernel.principal_pivoting(W, b, rows, len(basis), options, work, u, x, y)
+    result = kernel.run_principal_pivoting(W, b, rows, len(basis), options, work, u, x, y)
     return result, x, u, y, rows[: result.basic]
 
 
@@ -137,8 +138,8 @@ def test_pivot_limit():
 def test_is_certificate_refuses_what_proves_nothing():
     W, b, scratch = np.array([[1.0], [-1.0]]), np.array([-1.0, -1.0]), np.empty(1)
     size = np.ones(2)
-    assert kernel.is_certificate(W, b, np.array([1.0, 1.0]), size, scratch, 1e-9)
-    assert not kernel.is_certificate(W, b, np.array([1.0, 0.5]), size, scratch, 1e-9)
-    assert not kernel.is_certificate(W, b, np.array([-1.0, -1.0]), size, scratch, 1e-9)
-    assert not kernel.is_certificate(W, -b, np.array([1.0, 1.0]), size, scratch, 1e-9)
-    assert not kernel.is_certificate(W, b, np.array([np.nan, 1.0]), size, scratch, 1e-9)
+    assert door(kernel.is_certificate)(W, b, np.array([1.0, 1.0]), size, scratch, 1e-9)
+    assert not door(kernel.is_certificate)(W, b, np.array([1.0, 0.5]), size, scratch, 1e-9)
+    assert not door(kernel.is_certificate)(W, b, np.array([-1.0, -1.0]), size, scratch, 1e-9)
+    assert not door(kernel.is_certificate)(W, -b, np.array([1.0, 1.0]), size, scratch, 1e-9)
+    assert not door(kernel.is_certificate)(W, b, np.array([np.nan, 1.0]), size, scratch, 1e-9)

@@ -3,9 +3,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from surefoot.kernels import pyramid
 from surefoot.kernels.plant import BOX, CONE, NORMAL
-from surefoot.kernels.pyramid import EDGE, boundary_mode, gauge, law_residual, project, pyramid_table
+from surefoot.kernels.problem import Problem
+from surefoot.kernels.pyramid import EDGE, OFF, STICK, boundary_mode, gauge, pyramid_table
 from surefoot.solvers.contact_problem import edge_directions
+from tests.kernels.door import door
+
+project, cone_mode, project_on_cone = door(pyramid.project), door(pyramid.cone_mode), door(pyramid.project_on_cone)
 
 EDGES = (4, 8, 16)
 POINTS = st.tuples(st.floats(-3, 3), st.floats(-3, 3))
@@ -137,22 +142,84 @@ def test_each_edge_and_each_face_is_its_own_mode(k):
     assert [boundary_mode(*(3 * D[j, 2:4]), 1.0, D) for j in range(k)] == [EDGE + k + j for j in range(k)]
 
 
+# The cone of impulses
+
+
+def nearest_on_cone(point, mu, k):
+    """Nearest point of the cone and its mode, by looking at every edge and every face."""
+    rays = np.column_stack([np.ones(k), mu * edge_directions(k)])
+    candidates = [(np.zeros(3), OFF)]
+    for a in range(k):
+        candidates.append((rays[a] * max(rays[a] @ point, 0.0) / (rays[a] @ rays[a]), EDGE + a))
+        face = rays[[a, (a + 1) % k]].T
+        share = np.linalg.lstsq(face, point, rcond=None)[0]
+        if (share >= 0).all():
+            candidates.append((face @ share, EDGE + k + a))
+    if inside(*point[1:], mu * point[0], k) and point[0] > 0:
+        candidates.append((point, STICK))
+    return min(candidates, key=lambda candidate: np.linalg.norm(candidate[0] - point))
+
+
+def test_known_projections_on_the_cone():
+    D = table(4)
+    assert project_on_cone(2.0, 0.5, -0.5, 0.5, D) == (2.0, 0.5, -0.5)
+    assert project_on_cone(-2.0, 0.5, -0.5, 0.5, D) == (0.0, 0.0, 0.0)
+    assert project_on_cone(0.0, 2.0, 0.0, 1.0, D) == pytest.approx((1.0, 1.0, 0.0))
+    assert project_on_cone(0.0, 3.0, 3.0, 1.0, D) == pytest.approx((2.0, 1.0, 1.0))  # the face |x| + |y| = n
+    assert project_on_cone(-1.0, 0.0, -1.0, 1.0, D) == (0.0, 0.0, 0.0)
+
+
+@pytest.mark.parametrize("k", EDGES)
+@given(point=st.tuples(*[st.floats(-3, 3)] * 3), mu=st.one_of(st.floats(0.01, 5), st.just(1e3)))
+def test_the_projection_on_the_cone_is_the_nearest_point(k, point, mu):
+    found = np.array(project_on_cone(*point, mu, table(k)))
+    best, mode = nearest_on_cone(np.array(point), mu, k)
+    size = max(np.abs(point).max(), 1e-3)
+    assert np.linalg.norm(found - point) <= np.linalg.norm(best - point) + 1e-9 * size
+    assert found == pytest.approx(best, abs=1e-7 * size)
+    if cone_mode(*point, mu, table(k)) != mode:  # at a tie: both must lie at the nearest point
+        assert found == pytest.approx(best, abs=1e-9 * size)
+
+
+@pytest.mark.parametrize("k", EDGES)
+@given(point=st.tuples(*[st.floats(-3, 3)] * 3), mu=st.floats(0.01, 5))
+def test_what_the_projection_takes_away_is_in_the_polar_cone(k, point, mu):
+    """Moreau's decomposition: point = nearest + rest, at right angles, and no edge has a part along the rest."""
+    nearest_point = np.array(project_on_cone(*point, mu, table(k)))
+    rest = np.array(point) - nearest_point
+    rays = np.column_stack([np.ones(k), mu * edge_directions(k)])
+    assert abs(nearest_point @ rest) <= 1e-9 * max(np.dot(point, point), 1e-9)
+    assert (rays @ rest).max() <= 1e-9 * max(np.abs(point).max(), 1e-6)
+    assert gauge(*nearest_point[1:], table(k)) <= mu * nearest_point[0] * (1 + 1e-9) + 1e-12
+
+
+@pytest.mark.parametrize("k", EDGES)
+@pytest.mark.parametrize("mu", [0.01, 0.5, 2.0])
+def test_each_edge_and_each_face_of_the_cone_is_its_own_mode(k, mu):
+    D = table(k)
+    outward = np.column_stack([np.full(k, -mu), D[:, :2]])  # at right angles to the edge, away from the cone
+    at_edges = [np.array([1.0, *(mu * D[j, :2])]) + 1e-3 * outward[j] for j in range(k)]
+    assert [cone_mode(*point, mu, D) for point in at_edges] == [EDGE + j for j in range(k)]
+    at_faces = [np.array([1.0, *(1.001 * mu * D[j, 4] * D[j, 2:4])]) for j in range(k)]
+    assert [cone_mode(*point, mu, D) for point in at_faces] == [EDGE + k + j for j in range(k)]
+    assert cone_mode(1.0, 0.5 * mu, 0.0, mu, D) == STICK
+    assert cone_mode(-1.0, 0.0, 0.0, mu, D) == OFF
+
+
 # The law's residual
 
 
-def residual(f, c, *, kind=CONE, offset=0.0, mu=0.5, bound=0.0, g=(1.0, 1.0), scale=1.0, k=4):
-    return law_residual(
-        1,
-        np.array([kind]),
-        np.array([offset]),
-        np.array([mu]),
-        np.array([bound]),
-        table(k),
-        np.array(f, dtype=float),
-        np.array(c, dtype=float),
-        np.array([g], dtype=float),
-        scale,
+def residual(
+    f, c, *, kind=CONE, offset=0.0, mu=0.5, bound=0.0, g=(1.0, 1.0), scale=1.0, k=4, dissipative=False
+):
+    def one(value):
+        return np.array([value], dtype=float)
+
+    p = Problem(
+        *(np.zeros((3, 1)), 1, 1, np.zeros(3), one(offset), np.array([kind]), one(mu), one(bound), table(k)),
+        *(dissipative, scale, 1e-9),
     )
+    return door(pyramid.law_residual)(p, np.array(f, dtype=float), np.array(c, dtype=float), np.array([g], dtype=float))
 
 
 @pytest.mark.parametrize(
@@ -170,6 +237,16 @@ def residual(f, c, *, kind=CONE, offset=0.0, mu=0.5, bound=0.0, g=(1.0, 1.0), sc
         ((0, 0, 0), (1, 2, 3), {"mu": np.inf}),
         ((0, 0.5, 0), (0, 0, 0), {"kind": BOX, "bound": 1.0}),  # dry friction holds
         ((0, -1, 0), (0, 3, 0), {"kind": BOX, "bound": 1.0}),  # dry friction is overcome
+        ((2, 0.3, -0.4), (0, 0, 0), {"dissipative": True}),  # sticks
+        ((2, -1, 0), (0.5, 1, 0), {"dissipative": True}),  # slides along an edge and opens
+        ((2, -1, 0), (0.0, 1, 0), {"dissipative": True, "offset": 0.5}),  # the offset keeps it down
+        ((2, -0.5, -0.5), (0.5, 1, 1), {"dissipative": True}),  # slides across a face
+        ((0, 0, 0), (1, 2, -1), {"dissipative": True}),  # lifts off
+        ((2, 100, 100), (0, 0, 0), {"dissipative": True, "mu": np.inf}),
+        ((0, 3, 0), (1, 0, 0), {"dissipative": True, "mu": np.inf}),  # held while it lifts
+        ((2, 0, 0), (0, 1, 1), {"dissipative": True, "mu": 0.0}),
+        ((2, 0, 0), (0, 1, 1), {"dissipative": True, "kind": NORMAL}),
+        ((0, -1, 0), (0, 3, 0), {"dissipative": True, "kind": BOX, "bound": 1.0}),
     ],
 )
 def test_the_residual_of_an_answer_is_exactly_zero(f, c, settings):
@@ -191,6 +268,10 @@ def test_the_residual_of_an_answer_is_exactly_zero(f, c, settings):
         ((0, 0.5, 0), (0, 0.25, 0), {"kind": BOX, "bound": 1.0}, 0.25),
         ((0, 2, 0), (0, 0, 0), {"kind": BOX, "bound": 1.0}, 1.0),
         ((0, 0, 0.5), (0, 0, 0), {"kind": BOX, "bound": 1.0}, 0.5),
+        ((2, -1, 0), (0, 1, 0), {"dissipative": True}, 0.4),  # stays down: (2, -2, 0) is nearest to (2.4, -1.2, 0)
+        ((0, 0, 0), (0.5, 2, 0), {"dissipative": True}, 0.4),  # opens too slowly for its slip
+        ((1, 0, 0), (1, 0, 0), {"dissipative": True}, 1.0),  # pushes what has lifted off
+        ((0, 0, 0), (1, 0.25, 0), {"dissipative": True, "mu": np.inf}, 0.25),  # slips
     ],
 )
 def test_the_residual_of_a_violation_is_its_size(f, c, settings, size):
@@ -220,6 +301,25 @@ def test_sliding_friction_is_right_only_opposite_to_the_slip(k, push, mu, slip, 
 
 
 def test_no_blocks_no_residual():
-    empty = np.zeros(0)
-    none = np.zeros(0, dtype=np.int64)
-    assert law_residual(0, none, empty, empty, empty, table(4), empty, empty, np.zeros((0, 2)), 1.0) == 0.0
+    empty, none = np.zeros(0), np.zeros(0, dtype=np.int64)
+    p = Problem(np.zeros((0, 1)), 1, 0, empty, empty, none, empty, empty, table(4), False, 1.0, 1e-9)
+    assert door(pyramid.law_residual)(p, empty, empty, np.zeros((0, 2))) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("settings", "speed"),
+    [
+        ({}, 1.5),
+        ({"dissipative": True}, 1.5 - 0.5 * 2),  # less mu times the slip
+        ({"dissipative": True, "mu": np.inf}, 1.5),
+        ({"dissipative": True, "kind": NORMAL}, 1.5),
+    ],
+)
+def test_how_fast_a_contact_opens(settings, speed):
+    kind, mu = settings.get("kind", CONE), settings.get("mu", 0.5)
+    one = np.ones(1)
+    p = Problem(
+        *(np.zeros((3, 1)), 1, 1, np.zeros(3), 0.5 * one, np.array([kind]), mu * one, one, table(4)),
+        *(settings.get("dissipative", False), 1.0, 1e-9),
+    )
+    assert pyramid.opening(p, 0, np.array([1.0, -0.3, 2.0])) == pytest.approx(speed)

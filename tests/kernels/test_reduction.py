@@ -13,6 +13,7 @@ from surefoot.kernels.reduction import (
     velocities,
 )
 from tests.contact.scenes import dense_problem, found, four_bar, random_state
+from tests.kernels.door import door
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -67,7 +68,7 @@ class Case:
         self.reduced = work(self.nv, self.rows + self.bilateral, self.bilateral)
         self.reduced.M[:], self.reduced.kappa[:] = self.M, self.kappa
         self.v_next = self.v.copy()
-        self.nu = reduce_to_contacts(self.J, self.rows + self.bilateral, self.prescribed, self.v_next, self.reduced)
+        self.nu = door(reduce_to_contacts)(self.J, self.rows + self.bilateral, self.prescribed, self.v_next, self.reduced)
         return self
 
     def dense(self, f, target=None):
@@ -112,13 +113,13 @@ def test_contact_space_is_that_of_dense_algebra(chosen, tree, seed, nv, rows):
 def test_velocities_and_forces_are_those_of_dense_algebra(chosen, seed, nv, rows):
     case = Case(seed, nv, rows, chosen).reduce()
     v, force = case.dense(case.f)
-    velocities(case.nu, rows, 0, case.f, case.v_next, case.reduced)
+    door(velocities)(case.nu, rows, 0, case.f, case.v_next, case.reduced)
     assert case.v_next == pytest.approx(v, abs=1e-9)
     assert np.array_equal(case.v_next[case.prescribed], case.v[case.prescribed])
     W, c0 = case.reduced.W[:rows, : case.nu], case.reduced.c0[:rows]
     assert case.J @ case.v_next == pytest.approx(W @ (W.T @ case.f) + c0, abs=1e-9)
     out = np.full(nv, np.nan)
-    needed_force(case.J, rows, case.f, case.v_next, 0.01, case.reduced, out)
+    door(needed_force)(case.J, rows, case.f, case.v_next, 0.01, case.reduced, out)
     size = np.abs(force).max(initial=1.0) / 0.01
     assert np.abs(out - force / 0.01).max() <= 1e-9 * size
     assert np.abs(out[~case.prescribed]).max(initial=0.0) <= 1e-9 * size
@@ -139,12 +140,12 @@ def test_bilateral_rows_are_held(chosen, seed, nv, rows, bilateral, repeats):
         E[bilateral + k] = mix @ E[:bilateral]
         target[bilateral + k] = mix @ target[:bilateral]
     case.reduce()
-    rank = hold_bilateral(
+    rank = door(hold_bilateral)(
         case.J, case.v, case.v_next, rows, rows, bilateral + repeats, target, case.nu, 1e-7, case.reduced
     )
     assert rank == bilateral
     v, _ = case.dense(case.f, target)
-    velocities(case.nu, rows, rank, case.f, case.v_next, case.reduced)
+    door(velocities)(case.nu, rows, rank, case.f, case.v_next, case.reduced)
     size = np.abs(v).max()
     assert np.abs(case.v_next - v).max() <= 1e-7 * size
     assert np.abs(E @ case.v_next - target).max() <= 1e-7 * size * np.abs(E).max()
@@ -153,7 +154,7 @@ def test_bilateral_rows_are_held(chosen, seed, nv, rows, bilateral, repeats):
 
 
 def held(case, target):
-    return hold_bilateral(
+    return door(hold_bilateral)(
         case.J, case.v, case.v_next, 3, 3, len(target), np.asarray(target, dtype=float), case.nu, 1e-9, case.reduced
     )
 
@@ -209,7 +210,7 @@ def test_inertia_and_momentum_of_a_scene(make):
     space.data.qfrc_applied[:] = rng.normal(size=scene.nv)
     p, step = space.plant, space.step
     forces = (p.qfrc_passive, p.qfrc_applied, p.qfrc_bias, p.dof_damping)
-    assemble(p.m, p.d, p.qvel, *forces, space.dt, step.torque, step.reduced.M, step.reduced.kappa)
+    door(assemble)(p.m, p.d, p.qvel, *forces, space.dt, step.torque, step.reduced.M, step.reduced.kappa)
     M, kappa = dense_problem(space)
     assert pytest.approx(M, rel=1e-14, abs=1e-14) == step.reduced.M
     assert step.reduced.kappa == pytest.approx(kappa, rel=1e-10, abs=1e-12)
@@ -218,7 +219,7 @@ def test_inertia_and_momentum_of_a_scene(make):
     step.reduced.W[:] = np.nan
     case_rows = np.zeros((step.rows.J.shape[0], scene.nv))
     case_rows[:6] = J
-    nu = reduce_to_contacts(case_rows, 6, step.prescribed, step.v_next, step.reduced)
+    nu = door(reduce_to_contacts)(case_rows, 6, step.prescribed, step.v_next, step.reduced)
     W = step.reduced.W[:6, :nu]
     G = J @ np.linalg.solve(M, J.T)
     assert np.abs(W @ W.T - G).max() <= 1e-10 * np.abs(G).max()

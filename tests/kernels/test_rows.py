@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 import surefoot as sf
 from surefoot.kernels import status
 from surefoot.kernels.plant import BOX, CONE, DRY_FRICTION, LIMIT, NORMAL
-from surefoot.kernels.step import find
+from surefoot.kernels.step import LawNumbers, find
 from surefoot.motion.workspace import Workspace
 from tests.contact.scenes import ball, block, compiled, found, random_state
 
@@ -229,9 +229,9 @@ def test_a_violated_limit_has_depth():
 
 def test_the_laws_friction_beats_the_scenes():
     assert found(ball(mu=0.3)).contacts().mu.tolist() == [0.3]
-    assert found(ball(mu=0.3), law_mu=0.9).contacts().mu.tolist() == [0.9]
-    assert found(ball(mu=0.3), law_mu=np.inf).contacts().mu.tolist() == [np.inf]
-    assert found(ball(mu=0.3), law_mu=0.0).contacts().mu.tolist() == [0.0]
+    assert found(ball(mu=0.3), law=LawNumbers(mu=0.9)).contacts().mu.tolist() == [0.9]
+    assert found(ball(mu=0.3), law=LawNumbers(mu=np.inf)).contacts().mu.tolist() == [np.inf]
+    assert found(ball(mu=0.3), law=LawNumbers(mu=0.0)).contacts().mu.tolist() == [0.0]
 
 
 def test_a_planned_stance_is_those_feet_and_no_others_and_counts_as_closed():

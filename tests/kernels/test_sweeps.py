@@ -2,27 +2,21 @@ import numpy as np
 import pytest
 
 from surefoot.kernels import status
-from surefoot.kernels.active_modes import checked_residual, make_scratch, prepare
-from surefoot.kernels.pyramid import EDGE, OFF, STICK, pyramid_table
+from surefoot.kernels.active_modes import checked_residual
+from surefoot.kernels.pyramid import EDGE, OFF, STICK
 from surefoot.kernels.sweeps import read_modes, sweep
-from surefoot.solvers.contact_problem import edge_directions
 from surefoot.solvers.contact_samples import random_contact
+from tests.kernels.door import door
 from tests.kernels.known import KNOWN
-from tests.kernels.problems import TOLERANCE, from_sample, solve, violation
-
-D = pyramid_table(edge_directions(4))
+from tests.kernels.problems import TOLERANCE, from_sample, ready, solve, violation
 
 
 def swept(problem, count, f=None):
     """Impulses, modes and residual after some sweeps."""
-    n, nu = len(problem.kind), problem.W.shape[1]
-    s = make_scratch(n, nu)
-    scale = prepare(problem.W, nu, n, problem.kind, problem.c0, s.g)
-    f = np.zeros(3 * n) if f is None else f
-    p = problem
-    data = (p.W, nu, n, p.c0, p.offset, p.kind, p.mu, p.bound, D)
-    sweep(*data, count, s, f)
-    return f, s.mode.copy(), checked_residual(*data, scale, s, f)
+    p, s = ready(problem)
+    f = np.zeros(3 * p.n) if f is None else f
+    door(sweep)(p, count, s, f)
+    return f, s.mode.copy(), door(checked_residual)(p, s, f)
 
 
 @pytest.mark.parametrize(
@@ -44,10 +38,8 @@ def swept(problem, count, f=None):
 def test_modes_of_known_answers(name, modes):
     problem, f, _ = KNOWN[name]
     assert swept(problem, 3)[1].tolist() == modes
-    n, nu = len(problem.kind), problem.W.shape[1]
-    s = make_scratch(n, nu)
-    prepare(problem.W, nu, n, problem.kind, problem.c0, s.g)
-    read_modes(problem.W, nu, n, problem.c0, problem.kind, problem.mu, problem.bound, D, s, np.array(f, dtype=float))
+    p, s = ready(problem)
+    door(read_modes)(p, s, np.array(f, dtype=float))
     assert s.mode.tolist() == modes
 
 

@@ -3,7 +3,7 @@ import pytest
 
 from surefoot.kernels import status
 from surefoot.kernels.plant import NORMAL
-from surefoot.kernels.working_set import make_pivoting
+from surefoot.kernels.working_set import make_working_set
 from surefoot.solvers.contact_samples import KINDS, random_contact
 from tests.kernels.known import KNOWN, plates
 from tests.kernels.problems import TOLERANCE, UP, from_sample, made, point_mass, solve, velocity, violation
@@ -47,8 +47,8 @@ def test_more_contacts_than_fit_are_left_to_other_methods():
 
 
 def test_room_is_bounded():
-    assert len(make_pivoting(10, 4, 6).q) == 60
-    assert len(make_pivoting(1000, 4, 6).q) == 240
+    assert len(make_working_set(10, 4, 6).q) == 60
+    assert len(make_working_set(1000, 4, 6).q) == 240
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from surefoot.kernels.lemke import lemke_work, scale_problem
 from surefoot.solvers import samples
 from surefoot.solvers.scaling import equilibrate, natural_residual
+from tests.kernels.door import door
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from(samples.KINDS))
@@ -18,7 +19,7 @@ def test_powers_of_two_that_bring_entries_near_one_as_the_kernel_does(seed, kind
     largest = np.abs(r[:, None] * problem.M * s).max()
     assert 0.5 <= largest <= 8.0
     work = lemke_work(problem.size)
-    scale_problem(problem.M, problem.q, problem.size, work)
+    door(scale_problem)(problem.M, problem.q, problem.size, work)
     np.testing.assert_array_equal(work.row_scale, r)
     np.testing.assert_array_equal(work.column_scale, s)
     np.testing.assert_array_equal(work.M, r[:, None] * problem.M * s)
