@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numba
 import numpy as np
 from numpy import ndarray
 
-from surefoot.kernels.active_modes import Scratch, make_scratch
-from surefoot.kernels.box import Box, boxed
-from surefoot.kernels.contact_law import solve_contacts
-from surefoot.kernels.fallback import Fallback
+from surefoot.kernels.box import Box
+from surefoot.kernels.cache import Pointer
+from surefoot.kernels.contact_law import Solver, contact_law, make_solver
+from surefoot.kernels.fallback import Ladder
 from surefoot.kernels.plant import CONE, NORMAL
+from surefoot.kernels.problem import Problem, prepare
 from surefoot.kernels.pyramid import pyramid_table
-from surefoot.kernels.working_set import make_pivoting
 from surefoot.solvers.contact_problem import ContactProblem, edge_directions
 
 EDGES = 4
@@ -22,21 +22,11 @@ TOLERANCE = 1e-9
 
 
 class Call(NamedTuple):
-    """The arguments of `solve_contacts`, in its order; `f`, (3n,), is the result."""
+    """The contact law and its arguments; `f`, (3n,), is the result."""
 
-    W: ndarray
-    nu: int
-    n: int
-    c0: ndarray
-    offset: ndarray
-    kind: ndarray
-    mu: ndarray
-    bound: ndarray
-    D: ndarray
-    tolerance: float
-    scratch: Scratch
-    pivoting: Any
-    fallback: Fallback
+    law: Pointer
+    problem: Problem
+    solver: Solver
     f: ndarray
 
 
@@ -46,28 +36,26 @@ class CoulombSolver:
     def __init__(self, contacts: int = 40) -> None:
         self.contacts = contacts
         self._table = pyramid_table(edge_directions(EDGES))
-        self._work: dict[int, tuple[Any, ...]] = {}
+        self._work: dict[int, tuple[Solver, Ladder]] = {}
 
     def call(self, problem: ContactProblem) -> Call:
         """One problem made ready; `boxed_call(call)` is what `solve_repeatedly` takes."""
         n, nu = problem.size, problem.W.shape[1]
-        scratch, _, box, fallback = self._arrays(nu)
+        solver, _ = self._arrays(nu)
         kind = np.where(problem.closed, CONE, NORMAL).astype(np.int64)
-        rows = (problem.W, nu, n, problem.c0, problem.gap_rate, kind, problem.mu, np.zeros(n))
-        return Call(*rows, self._table, TOLERANCE, scratch, box, fallback, np.zeros(3 * n))
+        data = (problem.W, nu, n, problem.c0, problem.gap_rate, kind, problem.mu, np.zeros(n), self._table)
+        return Call(contact_law(solver), Problem(*data, False, 0.0, TOLERANCE), solver, np.zeros(3 * n))
 
     def solve(self, problem: ContactProblem) -> tuple[int, np.ndarray, np.ndarray]:
         """Status code, impulses, weights of a certificate."""
         call = self.call(problem)
         code = solve_repeatedly(boxed_call(call), 1)
-        _, pivoting, _, _ = self._arrays(call.nu)
-        return code, call.f, pivoting.certificate[: call.n].copy()
+        _, ladder = self._arrays(call.problem.nu)
+        return code, call.f, ladder.certificate[: call.problem.n].copy()
 
-    def _arrays(self, nu: int) -> tuple[Any, ...]:
+    def _arrays(self, nu: int) -> tuple[Solver, Ladder]:
         if nu not in self._work:
-            scratch, pivoting = make_scratch(self.contacts, nu), make_pivoting(self.contacts, EDGES, nu)
-            box = boxed(pivoting)
-            self._work[nu] = scratch, pivoting, box, Fallback(scratch, box)
+            self._work[nu] = make_solver(self.contacts, EDGES, nu)
         return self._work[nu]
 
 
@@ -82,7 +70,12 @@ def boxed_call(call):
 def solve_repeatedly(box, count):
     """Solve a boxed Call `count` times, each from cold; returns the status code of the last."""
     call = box.value
+    p = call.problem
     status = 0
     for _ in range(count):
-        status, _, _ = solve_contacts(*call)
+        scale = prepare(p.W, p.nu, p.n, p.c0, p.offset, call.solver.scratch.g)
+        ready = Problem(
+            p.W, p.nu, p.n, p.c0, p.offset, p.kind, p.mu, p.bound, p.D, p.dissipative, scale, p.tolerance
+        )  # fmt: skip
+        status, _, _ = call.law(ready, call.solver, call.f)
     return status

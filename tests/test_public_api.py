@@ -46,6 +46,7 @@ def test_documented_arguments_exist_and_existing_ones_are_documented(name):
 
 def test_the_face_of_the_design_is_there():
     face = {sf.load, sf.scene, sf.check, sf.solve, sf.forward_dynamics, sf.inverse_dynamics, sf.policy, sf.Coulomb}
+    face |= {sf.Compliant, sf.Dissipative}
     face |= {sf.NoSlip, sf.Simulator, sf.InverseDynamics, sf.Contacts, sf.State, sf.Status, sf.Answer, sf.Trace}
     face |= {sf.Plane, sf.Slope, sf.Curb, sf.HeightMap, sf.Box, sf.Ball, sf.SurefootError, sf.InputError, sf.SolveError}
     assert face <= {getattr(sf, name) for name in sf.__all__}

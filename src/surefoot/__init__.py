@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from surefoot.errors import SurefootError as SurefootError
     from surefoot.inverse import InverseDynamics as InverseDynamics
     from surefoot.inverse import follow as follow
+    from surefoot.laws import Compliant as Compliant
     from surefoot.laws import Coulomb as Coulomb
+    from surefoot.laws import Dissipative as Dissipative
     from surefoot.laws import NoSlip as NoSlip
     from surefoot.laws import Soft as Soft
     from surefoot.robots.check import check as check
@@ -47,9 +49,11 @@ _HOMES = {
     "Ball": "robots.objects",
     "BatchAnswer": "batch",
     "Box": "robots.objects",
+    "Compliant": "laws",
     "Contacts": "contact",
     "Coulomb": "laws",
     "Curb": "robots.terrains",
+    "Dissipative": "laws",
     "EngineError": "errors",
     "HeightMap": "robots.terrains",
     "InputError": "errors",

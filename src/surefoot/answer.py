@@ -131,7 +131,8 @@ class Answer:
         balance = p["M"] @ self.velocity - p["kappa"] - p["J"].T @ p["f"] - self.dt * p["tau"]
         if len(p["bilateral"]):
             balance -= p["bilateral"].T @ np.linalg.lstsq(p["bilateral"].T, balance, rcond=None)[0]
-        miss = p["J"] @ self.velocity - p["drive"] - p["W"] @ (p["W"].T @ p["f"]) - p["c0"]
+        W = p["W"][:, : p["nu"]]  # the others are velocities of contact springs
+        miss = p["J"] @ self.velocity - p["drive"] - W @ (W.T @ p["f"]) - p["c0"]
         opening = p["bilateral"] @ self.velocity - p["target"]
         result = {
             "dynamics": float(np.abs(balance).max(initial=0.0)),
@@ -209,13 +210,15 @@ def answer_from(
         "drive": np.ravel(np.column_stack([np.zeros(n), rows.drive[:n], np.zeros(n)])),
         "bilateral": bilateral,
         "target": target,
-        "W": reduced.W[: 3 * n, :nu].copy(),
+        "W": np.hstack([reduced.W[: 3 * n, :nu], _springs(space)]),
+        "nu": nu,
         "c0": reduced.c0[: 3 * n].copy(),
         "kind": rows.kind[:n].copy(),
         "offset": step.offset[:n].copy(),
         "mu": rows.mu[:n].copy(),
         "bound": step.impulse_bound[:n].copy(),
         "edges": step.edges,
+        "dissipative": space.settings.law.dissipative,
     }
     return Answer(
         robot=scene,
@@ -236,6 +239,17 @@ def answer_from(
         culprits=_culprits(space, contacts, code),
         _problem=problem,
     )
+
+
+def _springs(space: Workspace) -> Array:
+    """(3n, n or 0) columns of W that belong to the contacts' springs: their squares are R_n = 1 / (dt (dt k + d))."""
+    law, n = space.settings.law, space.count
+    if np.isinf(law.stiffness):
+        return np.zeros((3 * n, 0))
+    columns = np.zeros((n, 3, n))
+    contacts = np.arange(space.contact_count)
+    columns[contacts, 0, contacts] = (space.dt * (space.dt * law.stiffness + law.damping)) ** -0.5
+    return columns.reshape(3 * n, n)
 
 
 def _joint_row(space: Workspace, i: int, f: Array, c: Array) -> JointRow:

@@ -1,3 +1,4 @@
+import importlib
 import os
 import shutil
 import subprocess
@@ -6,10 +7,12 @@ from pathlib import Path
 
 import numba
 import pytest
+from numba import types
 from numba.core import config
 
 import surefoot
 from surefoot.kernels import cache, kernel
+from surefoot.kernels.contact_law import contact_law, make_solver
 
 PACKAGE = Path(surefoot.__file__).parent
 
@@ -133,4 +136,89 @@ def test_options_may_be_overruled():
         return [1.0] * n
 
     assert ones(3) == [1.0, 1.0, 1.0]
-    assert cache.inlined(lambda x: x).targetoptions["forceinline"]
+    assert cache.inlined(lambda x: x).targetoptions["inline"] == "always"
+
+
+# Parts
+
+
+def test_a_part_refuses_to_be_called_from_python(package, tmp_path):
+    """In a process of its own: without the refusal it would crash, at the latest when its machine code is there."""
+    (package / "kernels" / "inner.py").write_text(
+        "from surefoot.kernels.cache import part\n\n\n@part\ndef inner(x):\n    return x + 1.0\n"
+    )
+    code = (
+        "from surefoot.kernels.inner import inner\nfrom surefoot.kernels.outer import outer\n"
+        "for _ in range(2):\n"
+        "    try:\n        inner(1.0)\n    except TypeError as error:\n        print(error)\n"
+        "    print(outer(1.0))\n"
+    )
+    said = "inner is part of other kernels and cannot be called from Python 2.0".split()
+    for _ in range(2):  # compiled, then from the cache
+        assert run(code, package.parent, SUREFOOT_CACHE_DIR=tmp_path / "cache") == 2 * said
+
+
+def test_every_part_refuses():
+    found = 0
+    for path in sorted((PACKAGE / "kernels").glob("*.py")):
+        module = importlib.import_module(f"surefoot.kernels.{path.stem}")
+        for name, value in vars(module).items():
+            if isinstance(value, cache._Part):
+                found += 1
+                with pytest.raises(TypeError, match=f"{value.__name__} is part of other kernels and cannot be called"):
+                    value(name)
+    assert found > 20
+
+
+def test_without_numbas_compiler_a_part_is_a_function(package, tmp_path):
+    code = "from surefoot.kernels.cache import part; print(part(lambda x: x + 1.0)(1.0))"
+    assert run(code, package.parent, SUREFOOT_CACHE_DIR=tmp_path / "cache", NUMBA_DISABLE_JIT=1) == ["2.0"]
+
+
+# Pointers
+
+
+@numba.njit
+def call(function, x):
+    return function(x)
+
+
+def test_a_pointer_compiles_once_and_only_when_it_is_handed_over(monkeypatch):
+    compiled = []
+    real = numba.cfunc
+
+    def counted(signature, **settings):
+        compiled.append(signature)
+        return real(signature, **{**settings, "cache": False})
+
+    monkeypatch.setattr(numba, "cfunc", counted)
+
+    def twice(x):
+        return 2 * x
+
+    number, whole = types.float64(types.float64), types.int64(types.int64)
+    first, second = cache.Pointer(twice, number), cache.Pointer(twice, number)
+    assert not compiled
+    assert call(first, 1.5) == call(second, 1.5) == call(first, 1.5) == 3.0
+    assert compiled == [number]
+    assert call(cache.Pointer(twice, whole), 3) == 6
+    assert compiled == [number, whole]
+
+
+def test_work_arrays_of_any_size_share_one_law():
+    small, large = (contact_law(make_solver(*sizes)[0]) for sizes in ((2, 4, 3), (9, 16, 12)))
+    assert small.signature() == large.signature()
+    assert small.__wrapper_address__() == large.__wrapper_address__()
+
+
+def test_another_process_finds_the_machine_code_of_a_pointer(package, tmp_path):
+    (package / "kernels" / "inner.py").write_text(
+        "from numba import types\nfrom surefoot.kernels.cache import Pointer\n\n\n"
+        "def twice(x):\n    return 2 * x\n\n\nPOINTER = Pointer(twice, types.float64(types.float64))\n"
+    )
+    code = (
+        "import numba, numba.experimental.function_type\nfrom surefoot.kernels import cache\nfrom surefoot.kernels.inner import POINTER\n"
+        "print(numba.njit(lambda function, x: function(x))(POINTER, 2.0), cache._ALIVE[0].cache_hits)\n"
+    )
+    assert run(code, package.parent, SUREFOOT_CACHE_DIR=tmp_path / "cache") == ["4.0", "0"]
+    assert run(code, package.parent, SUREFOOT_CACHE_DIR=tmp_path / "cache") == ["4.0", "1"]

@@ -3,6 +3,7 @@ import pytest
 
 import surefoot as sf
 from surefoot.errors import InputError
+from surefoot.kernels.step import LawNumbers
 from surefoot.motion.workspace import Workspace
 from tests.contact.scenes import ball, block
 
@@ -10,13 +11,15 @@ from tests.contact.scenes import ball, block
 def test_defaults_ask_the_scene():
     law = sf.Coulomb()
     assert law.name == "coulomb"
-    assert np.isnan(law.believed_mu)
-    assert law.edge_count == 4
+    numbers = law.numbers()
+    assert np.isnan(numbers.mu)
+    assert numbers.edges == 4
+    assert (numbers.dissipative, numbers.stiffness) == (False, np.inf)
 
 
 def test_a_belief_overrides_the_ground():
     law = sf.Coulomb(mu=0.25, edges=16)
-    assert (law.believed_mu, law.edge_count) == (0.25, 16)
+    assert (law.numbers().mu, law.numbers().edges) == (0.25, 16)
     scene = block(mu=0.9)
     state = scene.state(v=[1.0, 0, 0, 0, 0, 0])
     slow = sf.forward_dynamics(scene, state, dt=1e-3, law=law)
@@ -42,7 +45,7 @@ def test_at_rest_the_pyramid_is_inscribed(edges):
     for share, holds in ((0.99, True), (1.01, False)):
         # A ball that rolls needs 2/7 of the push at its contact.
         push = share * limit * 3.5 * np.array([np.cos(angle), np.sin(angle), 0])
-        space = Workspace(scene, 1e-3, edges=edges)
+        space = Workspace(scene, 1e-3, law=LawNumbers(edges=edges))
         space.load(scene.home())
         space.data.qfrc_applied[:3] = push
         assert space.find() == 0

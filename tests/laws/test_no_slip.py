@@ -7,36 +7,72 @@ from surefoot.laws import LAWS, as_law
 from tests.contact.scenes import ball, block
 
 
-def test_infinite_friction_whatever_the_ground():
-    law = sf.NoSlip()
+both = pytest.mark.parametrize("release", [True, False])
+
+
+@both
+def test_infinite_friction_whatever_the_ground(release):
+    law = sf.NoSlip(release=release)
     assert law.name == "no-slip"
-    assert law.believed_mu == np.inf
+    assert law.numbers().mu == np.inf
+    assert law.numbers().dissipative is not release
     for mu in (0.0, 0.1):
         scene = block(mu=mu)
         answer = sf.forward_dynamics(scene, scene.state(v=[2.0, 1.0, 0, 0, 0, 0]), dt=1e-3, law=law)
         assert np.abs(answer.contact_velocity[answer.forces[:, 0] > 0, 1:]).max() <= 1e-9
         assert not answer.slipping.any()
+        assert max(answer.residuals()[part] for part in ("normal", "friction", "reduction")) <= 1e-9
 
 
-def test_a_ball_that_slides_starts_to_roll_at_once():
+@both
+def test_a_ball_that_slides_starts_to_roll_at_once(release):
     scene = ball(radius=0.1)
-    answer = sf.forward_dynamics(scene, scene.state(v=[1.0, 0, 0, 0, 0, 0]), dt=1e-3, law="no-slip")
+    law = sf.NoSlip(release=release)
+    answer = sf.forward_dynamics(scene, scene.state(v=[1.0, 0, 0, 0, 0, 0]), dt=1e-3, law=law)
     assert answer.velocity[0] == pytest.approx(5 / 7)
     assert answer.velocity[4] == pytest.approx(5 / 7 / 0.1)
 
 
-def test_what_lifts_off_is_free():
+def test_released_what_lifts_off_is_free():
     scene = ball()
-    answer = sf.forward_dynamics(scene, scene.state(v=[1.0, 0, 0.5, 0, 0, 0]), dt=1e-3, law="no-slip")
+    law = sf.NoSlip(release=True)
+    answer = sf.forward_dynamics(scene, scene.state(v=[1.0, 0, 0.5, 0, 0, 0]), dt=1e-3, law=law)
     assert not answer.forces.any()
     assert answer.velocity[0] == 1.0
 
 
-def test_it_is_coulomb_with_infinite_friction():
+def test_held_what_lifts_off_rolls():
+    scene = ball()
+    law = sf.NoSlip(release=False)
+    answer = sf.forward_dynamics(scene, scene.state(v=[1.0, 0, 0.5, 0, 0, 0]), dt=1e-3, law=law)
+    assert answer.status is sf.Status.SOLVED
+    assert answer.forces[0] == pytest.approx([0.0, -2 / 7 * 1000, 0.0])
+    assert answer.velocity[:3] == pytest.approx([5 / 7, 0.0, 0.5 - 9.81e-3])
+    assert np.abs(answer.contact_velocity[0, 1:]).max() <= 1e-12
+    assert max(answer.residuals()[part] for part in ("normal", "friction", "reduction")) <= 1e-9
+
+
+@both
+def test_open_contacts_are_not_held(release):
+    scene = ball(above=1e-4)
+    law = sf.NoSlip(release=release)
+    answer = sf.forward_dynamics(scene, scene.state(v=[1.0, 0, 0.5, 0, 0, 0]), dt=1e-3, law=law)
+    assert not answer.forces.any()
+
+
+def test_released_it_is_coulomb_with_infinite_friction():
     scene = block(mu=0.1)
     state = scene.state(v=[1.0, 0.3, -0.2, 0.1, 0, 0])
-    ours = sf.forward_dynamics(scene, state, dt=1e-3, law=sf.NoSlip())
+    ours = sf.forward_dynamics(scene, state, dt=1e-3, law=sf.NoSlip(release=True))
     same = sf.forward_dynamics(scene, state, dt=1e-3, law=sf.Coulomb(mu=np.inf))
+    assert np.array_equal(ours.velocity, same.velocity)
+
+
+def test_held_it_is_the_dissipative_law_with_infinite_friction():
+    scene = block(mu=0.1)
+    state = scene.state(v=[1.0, 0.3, -0.2, 0.1, 0, 0])
+    ours = sf.forward_dynamics(scene, state, dt=1e-3, law=sf.NoSlip(release=False))
+    same = sf.forward_dynamics(scene, state, dt=1e-3, law=sf.Dissipative(mu=np.inf))
     assert np.array_equal(ours.velocity, same.velocity)
 
 
@@ -44,9 +80,10 @@ def test_it_is_coulomb_with_infinite_friction():
 
 
 def test_laws_by_name():
-    assert list(LAWS) == ["coulomb", "no-slip"]
+    assert list(LAWS) == ["coulomb", "no-slip", "dissipative"]
     assert as_law("coulomb") == sf.Coulomb()
     assert as_law("no-slip") == sf.NoSlip()
+    assert as_law("dissipative") == sf.Dissipative()
     law = sf.Coulomb(mu=1.0)
     assert as_law(law) is law
 
@@ -54,7 +91,11 @@ def test_laws_by_name():
 @pytest.mark.parametrize(
     ("law", "text"),
     [
-        ("columb", "law: expected one of 'coulomb', 'no-slip', got 'columb'"),
+        ("columb", "law: expected one of 'coulomb', 'no-slip', 'dissipative', got 'columb'"),
+        (
+            "compliant",
+            r"law: 'compliant' needs a stiffness, give sf.Compliant\(stiffness=...\) instead of its name",
+        ),
         (3, r"law: expected a law such as sf.Coulomb\(\) or its name, got 3"),
         (sf.Coulomb, r"law: expected a law such as sf.Coulomb\(\) or its name, got <class"),
     ],

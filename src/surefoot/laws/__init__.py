@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from surefoot import checks
 from surefoot.errors import InputError
+from surefoot.laws.compliant import Compliant
 from surefoot.laws.coulomb import Coulomb
+from surefoot.laws.dissipative import Dissipative
 from surefoot.laws.law import Law
 from surefoot.laws.no_slip import NoSlip
 
-__all__ = ["LAWS", "Coulomb", "Law", "NoSlip", "as_law"]
+__all__ = ["LAWS", "Compliant", "Coulomb", "Dissipative", "Law", "NoSlip", "as_law"]
 
-LAWS: dict[str, type[Law]] = {law.name: law for law in (Coulomb, NoSlip)}
+LAWS: dict[str, type[Law]] = {law.name: law for law in (Coulomb, NoSlip, Dissipative)}
+"""Laws that a name is enough for."""
 
 
 def as_law(law: Law | str) -> Law:
@@ -19,4 +22,6 @@ def as_law(law: Law | str) -> Law:
         return law
     if not isinstance(law, str):
         raise InputError(f"law: expected a law such as sf.Coulomb() or its name, got {law!r}")
+    if law == Compliant.name:
+        raise InputError("law: 'compliant' needs a stiffness, give sf.Compliant(stiffness=...) instead of its name")
     return LAWS[checks.choice("law", law, LAWS)]()

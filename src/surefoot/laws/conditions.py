@@ -1,4 +1,4 @@
-"""The rigid laws' conditions, recomputed with plain linear algebra from a problem and its impulses."""
+"""The laws' conditions, recomputed with plain linear algebra from a problem and its impulses."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from surefoot.solvers.contact_problem import project_on_pyramid
 
 
 def law_conditions(problem: Mapping[str, Any]) -> dict[str, float]:
-    """Violations of contact, friction and dry joint friction, relative to the largest velocity max |c0|.
+    """Violations of contact, friction and dry joint friction, relative to the largest velocity max(|c0|, -offset).
 
     Each is the distance of an impulse from the projection of (impulse - velocity) on what the law allows, with
     impulses turned into velocities by the block's own mobility; zero exactly where the law holds.
 
     Args:
-        problem: W (3n, nu), c0 (3n,), f (3n,), kind, offset, mu, bound (n,), edges (k, 2).
+        problem: W (3n, nu), c0 (3n,), f (3n,), kind, offset, mu, bound (n,), edges (k, 2), dissipative (bool).
     """
     W, f = problem["W"], problem["f"]
     n = len(problem["kind"])
     c = (W @ (W.T @ f) + problem["c0"]).reshape(n, 3)
     f = f.reshape(n, 3)
     mobility = (W**2).sum(axis=1).reshape(n, 3)
-    scale = np.abs(problem["c0"]).max(initial=0.0) or 1.0
+    scale = max(np.abs(problem["c0"]).max(initial=0.0), -problem["offset"].min(initial=0.0)) or 1.0
     worst = {"normal": 0.0, "friction": 0.0, "joints": 0.0}
     for i in range(n):
         m, mu = mobility[i, 1:].max(), problem["mu"][i]
@@ -35,10 +35,19 @@ def law_conditions(problem: Mapping[str, Any]) -> dict[str, float]:
             miss = abs(tangent[0] - np.clip(tangent[0] - slip[0], -limit, limit))
             worst["joints"] = max(worst["joints"], miss)
             continue
+        opening = c[i, 0] + problem["offset"][i]
+        if problem["dissipative"] and problem["kind"][i] == CONE and 0 < mu < np.inf:
+            impulse = mobility[i].max() * f[i]
+            miss = np.abs(impulse - project_on_cone(impulse - [opening, *slip], mu, problem["edges"][:, :2]))
+            worst["normal"] = max(worst["normal"], miss[0])
+            worst["friction"] = max(worst["friction"], miss[1], miss[2])
+            continue
         push = mobility[i, 0] * f[i, 0]
-        worst["normal"] = max(worst["normal"], abs(min(push, c[i, 0] + problem["offset"][i])))
+        worst["normal"] = max(worst["normal"], abs(min(push, opening)))
         if problem["kind"][i] != CONE or mu == 0:
             miss = np.abs(tangent).max()
+        elif problem["dissipative"]:
+            miss = np.abs(slip).max()
         elif np.isinf(mu):
             miss = min(max(push, np.abs(tangent).max()), np.abs(slip).max())
             if push <= 1e-12 * scale:
@@ -53,3 +62,24 @@ def law_conditions(problem: Mapping[str, Any]) -> dict[str, float]:
             miss = np.abs(tangent - project_on_pyramid(tangent - slip, radius, len(problem["edges"]))).max()
         worst["friction"] = max(worst["friction"], float(miss))
     return {name: float(value / scale) for name, value in worst.items()}
+
+
+def project_on_cone(point: Any, mu: float, edges: Any) -> Any:
+    """Nearest point of the cone of impulses with edges (1, mu D_j), D (k, 2), to a point (3,): the best of all faces."""
+    rays = np.column_stack([np.full(len(edges), 1.0 / np.hypot(1.0, mu)), mu / np.hypot(1.0, mu) * edges])
+    best, least = np.zeros(3), np.linalg.norm(point)
+    inside = True
+    for a, ray in enumerate(rays):
+        after = rays[(a + 1) % len(rays)]
+        outward = np.cross(after, ray)
+        beyond = outward @ point
+        inside &= beyond <= 0
+        foot = point - beyond / (outward @ outward) * outward
+        candidates = [max(ray @ point, 0.0) * ray]
+        if np.cross(ray, foot) @ outward <= 0 <= np.cross(after, foot) @ outward:  # between the two edges
+            candidates.append(foot)
+        for candidate in candidates:
+            distance = np.linalg.norm(candidate - point)
+            if distance < least:
+                best, least = candidate, distance
+    return point if inside else best
