@@ -12,7 +12,7 @@ import surefoot as sf
 G = 9.81
 DT = 1e-3
 
-both_laws = pytest.mark.parametrize("law", [sf.Coulomb(), sf.NoSlip()], ids=lambda law: law.name)
+both_laws = pytest.mark.parametrize("law", [sf.Coulomb(), sf.NoSlip(release=True), sf.NoSlip(release=False), sf.Dissipative()], ids=str)
 
 
 def weightless(scene):

@@ -11,15 +11,11 @@ import surefoot as sf
 
 G = 9.81
 DT = 1e-3
-LAWS = [sf.Coulomb(), sf.NoSlip()]
+LAWS = [sf.Coulomb(), sf.NoSlip(release=True), sf.NoSlip(release=False), sf.Dissipative()]
 BALL = 0.05
 
 
-def by_name(law):
-    return law.name
-
-
-both_laws = pytest.mark.parametrize("law", LAWS, ids=by_name)
+both_laws = pytest.mark.parametrize("law", LAWS, ids=str)
 
 
 def ball_scene(gap, mu=0.7):

@@ -17,7 +17,7 @@ MASS, MU = 0.1, 0.5
 # Four fingers push with torque / LEVER each, and friction carries the weight: 4 mu torque / LEVER = m g.
 ENOUGH = MASS * G * LEVER / (4 * MU)
 
-both_laws = pytest.mark.parametrize("law", [sf.Coulomb(), sf.NoSlip()], ids=lambda law: law.name)
+both_laws = pytest.mark.parametrize("law", [sf.Coulomb(), sf.NoSlip(release=True), sf.NoSlip(release=False), sf.Dissipative()], ids=str)
 
 
 @pytest.fixture(scope="module")

@@ -65,19 +65,19 @@ def law_conditions(problem: Mapping[str, Any]) -> dict[str, float]:
 
 
 def project_on_cone(point: Any, mu: float, edges: Any) -> Any:
-    """Nearest point of the cone of impulses with edges (1, mu D_j), D (k, 2), to a point (3,): the best of all faces."""
-    rays = np.column_stack([np.full(len(edges), 1.0 / np.hypot(1.0, mu)), mu / np.hypot(1.0, mu) * edges])
-    best, least = np.zeros(3), np.linalg.norm(point)
-    inside = True
-    for a, ray in enumerate(rays):
-        after = rays[(a + 1) % len(rays)]
-        outward = np.cross(after, ray)
-        beyond = outward @ point
-        inside &= beyond <= 0
-        foot = point - beyond / (outward @ outward) * outward
+    """Nearest point (3,) of the cone of impulses with edges (1, mu D_j), D (k, 2): the best of all edges and faces."""
+    best, least, inside = np.zeros(3), np.linalg.norm(point), True
+    for edge, after in zip(edges, np.roll(edges, -1, axis=0), strict=True):
+        ray = np.array([1.0, *(mu * edge)]) / np.hypot(1.0, mu)
         candidates = [max(ray @ point, 0.0) * ray]
-        if np.cross(ray, foot) @ outward <= 0 <= np.cross(after, foot) @ outward:  # between the two edges
+        middle, along = (edge + after) / 2, after - edge  # the face between two edges
+        size = np.linalg.norm(middle)
+        outward = np.array([-mu * size, *(middle / size)]) / np.hypot(mu * size, 1.0)
+        beyond = outward @ point
+        foot = point - beyond * outward
+        if 2 * size * size * abs(along @ foot[1:]) <= (along @ along) * (middle @ foot[1:]):
             candidates.append(foot)
+        inside &= beyond <= 0
         for candidate in candidates:
             distance = np.linalg.norm(candidate - point)
             if distance < least:

@@ -185,7 +185,7 @@ class Workspace:
     def forces_undetermined(self) -> bool:
         """Whether closed contacts can push against each other and move nothing: y >= 0, y != 0, W_n'y = 0."""
         step, n = self.step, self.contact_count
-        if not step.prescribed.any() or n == 0:
+        if not step.prescribed.any() or n == 0 or np.isfinite(self.settings.law.stiffness):  # springs tell
             return False
         opening = step.rows.J[: 3 * n : 3] @ step.v_next + step.offset[:n]
         closed = np.flatnonzero((step.rows.kind[:n] == CONE) & (opening <= 1e-9))
