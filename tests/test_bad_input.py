@@ -160,7 +160,10 @@ SOLVE = [
 CONTROLLER = [
     (lambda x: sf.InverseDynamics("links", DT), "robot: expected a robot or scene (see sf.load), got str"),
     (lambda x: sf.InverseDynamics(x.robot, 0), "dt: expected a number above 0, got 0"),
-    (lambda x: sf.InverseDynamics(x.robot, DT, "glue"), "law: expected one of 'coulomb', 'no-slip', 'dissipative', got 'glue'"),
+    (
+        lambda x: sf.InverseDynamics(x.robot, DT, "glue"),
+        "law: expected one of 'coulomb', 'no-slip', 'dissipative', got 'glue'",
+    ),
     (lambda x: sf.InverseDynamics(x.robot, DT).answer(), "answer: call the controller first"),
     (lambda x: x.inverse(None, x.zero), "state: expected a State (see robot.home()), got NoneType"),
     (lambda x: x.inverse(x.arm.home(), x.zero), "state.q: expected shape (19,), got (11,)"),

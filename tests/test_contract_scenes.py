@@ -15,7 +15,7 @@ LAWS = [sf.Coulomb(), sf.NoSlip(release=True), sf.NoSlip(release=False), sf.Diss
 BALL = 0.05
 
 
-both_laws = pytest.mark.parametrize("law", LAWS, ids=str)
+every_law = pytest.mark.parametrize("law", LAWS, ids=str)
 
 
 def ball_scene(gap, mu=0.7):
@@ -53,7 +53,7 @@ def holding(robot, state, feed_forward, stiffness, damping):
 # --- open contacts -----------------------------------------------------------------------------------------------
 
 
-@both_laws
+@every_law
 def test_a_ball_half_a_millimetre_up_at_1_m_s_feels_exactly_nothing(law):
     scene = ball_scene(5e-4)
     state = scene.state(v=[1.0, 0, 0, 0, 0, 0])
@@ -65,7 +65,7 @@ def test_a_ball_half_a_millimetre_up_at_1_m_s_feels_exactly_nothing(law):
     assert answer.velocity == pytest.approx([1.0, 0, -G * DT, 0, 0, 0], abs=1e-13)
 
 
-@both_laws
+@every_law
 def test_a_ball_that_lands_within_the_step_is_stopped_at_the_ground_without_friction(law):
     scene = ball_scene(5e-4)
     answer = sf.forward_dynamics(scene, scene.state(v=[1.0, 0, -2.0, 0, 0, 0]), dt=DT, law=law)
@@ -99,7 +99,7 @@ def swing_state(robot, lift=5e-4, speed=1.0):
     return robot.state(q, v)
 
 
-@both_laws
+@every_law
 @pytest.mark.parametrize("direction", [1.0, -1.0])
 def test_a_swing_foot_of_links_feels_exactly_nothing(law, direction):
     robot = sf.scene(sf.load("links"), terrain=sf.Plane(mu=0.7))
@@ -119,7 +119,7 @@ def test_a_swing_foot_of_links_feels_exactly_nothing(law, direction):
 # --- penetration -------------------------------------------------------------------------------------------------
 
 
-@both_laws
+@every_law
 @pytest.mark.parametrize("restitution", [0.0, 0.9])
 def test_a_ball_5_mm_deep_gains_no_energy_and_does_not_leave_the_ground(law, restitution):
     scene = ball_scene(-5e-3)
@@ -136,7 +136,7 @@ def test_a_ball_5_mm_deep_gains_no_energy_and_does_not_leave_the_ground(law, res
     assert np.abs(trace.q[:, :2]).max() < 1e-12
 
 
-@both_laws
+@every_law
 def test_a_deep_ball_that_slides_only_loses_energy(law):
     scene = ball_scene(-5e-3)
     trace = sf.Simulator(scene, dt=DT, law=law).rollout(scene.state(v=[1.0, 0.5, 0, 0, 0, 0]), duration=0.5)
@@ -145,7 +145,7 @@ def test_a_deep_ball_that_slides_only_loses_energy(law):
     assert (trace.q[:, 2] - BALL).max() <= 1e-12
 
 
-@both_laws
+@every_law
 @pytest.mark.parametrize("tilt", [0.0, 0.05], ids=["flat", "on an edge"])
 def test_a_box_5_mm_deep_gains_no_more_than_gravity_gives(law, tilt):
     box = sf.Box(size=(0.2, 0.2, 0.1), mass=2.0, rpy=(tilt, 0.0, 0.0))
@@ -163,7 +163,7 @@ def test_a_box_5_mm_deep_gains_no_more_than_gravity_gives(law, tilt):
     assert trace.v[:, 2].max() < 1e-9  # never upwards
 
 
-@both_laws
+@every_law
 def test_links_5_mm_deep_is_not_kicked(law):
     robot = sf.load("links")
     q = np.array(robot.home().q)
@@ -202,8 +202,15 @@ def downhill(slope):
 @pytest.mark.parametrize(
     ("law", "held"),
     # What a pyramid holds of mu between two edges: cos(pi / edges).
-    [(sf.Coulomb(), 0.70), (sf.Coulomb(edges=8), 0.92), (sf.Coulomb(edges=16), 0.98), (sf.NoSlip(), 1.9)],
-    ids=["coulomb", "coulomb 8", "coulomb 16", "no-slip"],
+    [
+        (sf.Coulomb(), 0.70),
+        (sf.Coulomb(edges=8), 0.92),
+        (sf.Coulomb(edges=16), 0.98),
+        (sf.NoSlip(release=True), 1.9),
+        (sf.NoSlip(release=False), 1.9),
+        (sf.Dissipative(), 0.70),
+    ],
+    ids=["coulomb", "coulomb 8", "coulomb 16", "no-slip", "held", "dissipative"],
 )
 def test_a_block_inside_its_cone_does_not_creep(law, held, yaw):
     mu = 0.5
@@ -257,26 +264,26 @@ def stand(robot, law, duration=5.0):
     return np.linalg.norm(trace.q[:, :3] - trace.q[0, :3], axis=1).max()
 
 
-@both_laws
+@every_law
 @pytest.mark.parametrize("name", ["links", "links-light"])
 def test_bundled_quadrupeds_stand_without_drift(law, name):
     assert stand(sf.load(name), law) < 1e-5
 
 
 @pytest.mark.real
-@both_laws
+@every_law
 @pytest.mark.parametrize("name", ["a1", "solo12"])
 def test_real_quadrupeds_stand_without_drift(law, name):
     assert stand(sf.load(f"example:{name}"), law) < 1e-5
 
 
 @pytest.mark.real
-@both_laws
+@every_law
 def test_solo12_stands_on_fitted_spheres(law):
     assert stand(sf.load("example:solo12", meshes="spheres"), law) < 1e-5
 
 
-@both_laws
+@every_law
 def test_links_settles_on_springs_alone_and_then_stays(law):
     robot = sf.load("links")
     state = robot.home()

@@ -13,7 +13,7 @@ import pytest
 import surefoot as sf
 
 DT = 1e-3
-LAWS = ["coulomb", "no-slip"]
+LAWS = ["coulomb", "no-slip", "dissipative"]
 
 
 @pytest.fixture(scope="module")
@@ -337,7 +337,14 @@ def test_what_can_be_copied_and_pickled_is_equal(robot):
         assert np.array_equal(copied.v, home.v)
     contacts = sf.forward_dynamics(robot, home, dt=DT).contacts
     assert np.array_equal(pickle.loads(pickle.dumps(contacts)).J, contacts.J)
-    for thing in (sf.Coulomb(mu=0.3, edges=8), sf.NoSlip(), sf.Curb(), sf.Ball(radius=1.0, mass=1.0)):
+    for thing in (
+        sf.Coulomb(mu=0.3, edges=8),
+        sf.NoSlip(),
+        sf.Dissipative(mu=0.1),
+        sf.Compliant(1e4),
+        sf.Curb(),
+        sf.Ball(radius=1.0, mass=1.0),
+    ):
         assert pickle.loads(pickle.dumps(thing)) == copy.deepcopy(thing) == thing
     assert copy.copy(robot).joints == robot.joints
 

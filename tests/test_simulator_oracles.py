@@ -307,7 +307,7 @@ def same(one, two):
     return all(np.array_equal(getattr(one, name), getattr(two, name)) for name in fields)
 
 
-@pytest.mark.parametrize("law", ["coulomb", "no-slip"])
+@pytest.mark.parametrize("law", ["coulomb", "no-slip", "dissipative"])
 def test_rollouts_repeat_bit_for_bit(law):
     sim, start, policy = shaken(law)
     first = sim.rollout(start, policy, 0.5)

@@ -19,7 +19,6 @@ from tests.kernels.door import door
 from tests.kernels.known import KNOWN, plates
 from tests.kernels.problems import TOLERANCE, Problem, from_sample, point_mass, ready, solve, velocity, violation
 
-
 # Known answers
 
 

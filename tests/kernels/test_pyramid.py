@@ -209,9 +209,7 @@ def test_each_edge_and_each_face_of_the_cone_is_its_own_mode(k, mu):
 # The law's residual
 
 
-def residual(
-    f, c, *, kind=CONE, offset=0.0, mu=0.5, bound=0.0, g=(1.0, 1.0), scale=1.0, k=4, dissipative=False
-):
+def residual(f, c, *, kind=CONE, offset=0.0, mu=0.5, bound=0.0, g=(1.0, 1.0), scale=1.0, k=4, dissipative=False):
     def one(value):
         return np.array([value], dtype=float)
 

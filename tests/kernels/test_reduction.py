@@ -68,7 +68,9 @@ class Case:
         self.reduced = work(self.nv, self.rows + self.bilateral, self.bilateral)
         self.reduced.M[:], self.reduced.kappa[:] = self.M, self.kappa
         self.v_next = self.v.copy()
-        self.nu = door(reduce_to_contacts)(self.J, self.rows + self.bilateral, self.prescribed, self.v_next, self.reduced)
+        self.nu = door(reduce_to_contacts)(
+            self.J, self.rows + self.bilateral, self.prescribed, self.v_next, self.reduced
+        )
         return self
 
     def dense(self, f, target=None):

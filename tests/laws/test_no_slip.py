@@ -6,7 +6,6 @@ from surefoot.errors import InputError
 from surefoot.laws import LAWS, as_law
 from tests.contact.scenes import ball, block
 
-
 both = pytest.mark.parametrize("release", [True, False])
 
 

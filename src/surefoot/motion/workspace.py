@@ -29,7 +29,6 @@ from surefoot.solvers.contact_problem import edge_directions
 Array = NDArray[np.float64]
 
 MOST_BLOCKS = 10_000
-RIGID = LawNumbers()
 
 
 class Workspace:
@@ -50,7 +49,7 @@ class Workspace:
         scene: Scene,
         dt: float,
         *,
-        law: LawNumbers = RIGID,
+        law: LawNumbers | None = None,
         speed: float = 3.0,
         restitution: float = 0.0,
         capacity: int = 24,
@@ -62,7 +61,7 @@ class Workspace:
         Args:
             scene: robot or scene.
             dt: step in s.
-            law: numbers of the contact law.
+            law: numbers of the contact law; None: Coulomb's.
             speed: largest approach speed in m/s that is surely caught before it penetrates; contacts are found to a
                 distance of max(1 mm, 1.5 dt speed).
             restitution: Newton's coefficient, 0 to 1.
@@ -70,6 +69,7 @@ class Workspace:
             tolerance: residual of the law that counts as solved, relative to the largest contact velocity.
             remembers: start each solve from the contact modes of the last.
         """
+        law = LawNumbers() if law is None else law
         self.scene = scene
         self.dt = step_size(dt)
         self.model: mujoco.MjModel = copy.copy(scene.model)
