@@ -14,7 +14,7 @@ from surefoot.errors import SolveError
 from surefoot.kernels import fallback
 from surefoot.kernels import status as codes
 from surefoot.kernels.cone_laws import NEWTON
-from surefoot.kernels.plant import CONE, DRY_FRICTION, MOTOR
+from surefoot.kernels.plant import CONE, DRY_FRICTION, MOTOR, TURN
 from surefoot.laws import Law
 from surefoot.laws.conditions import law_conditions
 from surefoot.motion.consistent import joints_to_blame
@@ -73,6 +73,9 @@ class Answer:
         residual: largest violation of the law, relative to the largest contact velocity; checked before "solved".
         method: which solver found it.
         missed: (len(robot.joints),) rad/s (m/s): how far joints at their torque limit stay behind their motion.
+        moments: (n, 3) N m on the robot about each contact's normal and tangents: torsional and rolling friction.
+        unactuated: (nv,) N (N m) that a fully prescribed motion needs where there is no motor: how far it is from
+            being physical; zero otherwise.
         adjusted: (len(robot.joints),) rad/s (m/s) by which a demand was changed to be consistent.
         culprits: contacts, limits and loops that an impossible demand runs against, then the prescribed joints whose
             motion takes part, by name.
@@ -92,6 +95,8 @@ class Answer:
     residual: float
     method: str
     missed: Array
+    moments: Array
+    unactuated: Array
     adjusted: Array
     culprits: tuple[str, ...] = ()
     _problem: dict[str, Any] = field(default_factory=dict, repr=False)
@@ -199,6 +204,11 @@ def answer_from(
     J = step.rows.J[: 3 * n].copy()
     c = (J @ velocity).reshape(n, 3)
     reduced, rows = step.reduced, step.rows
+    moments = np.zeros((k, 3))
+    for i in np.flatnonzero(rows.kind[:n] == TURN):
+        moments[rows.source[i, 0]] = f[3 * i : 3 * i + 3] / space.dt
+    unactuated = np.where(prescribed, applied, 0.0)
+    unactuated[scene.dofs] = 0.0
     nu = space.free_count
     bilateral, target = equality_rows(space)
     problem = {
@@ -218,6 +228,10 @@ def answer_from(
         "mu": rows.mu[:n].copy(),
         "bound": step.impulse_bound[:n].copy(),
         "edges": step.edges,
+        "form": space.settings.law.form,
+        "R": step.solver.R[: 3 * n].copy(),
+        "aim": step.solver.target[: 3 * n].copy(),
+        "turn": step.solver.turn[:n].copy(),
         "dissipative": space.settings.law.dissipative,
     }
     return Answer(
@@ -232,7 +246,9 @@ def answer_from(
         contacts=contacts,
         forces=f[: 3 * k].reshape(k, 3) / space.dt,
         contact_velocity=c[:k],
-        joint_rows=tuple(_joint_row(space, i, f, c) for i in range(k, n)),
+        joint_rows=tuple(_joint_row(space, i, f, c) for i in range(k, n) if rows.kind[i] != TURN),
+        moments=moments,
+        unactuated=unactuated,
         residual=residual,
         method=METHODS[method],
         adjusted=np.zeros(len(scene.joints)),

@@ -120,9 +120,10 @@ def forward_dynamics(
 def inverse_dynamics(
     robot: Scene,
     state: State,
-    acceleration: Any,
+    acceleration: Any = None,
     *,
     dt: float,
+    velocity_next: Any = None,
     law: Law | str | None = None,
     contacts: ContactChoice = None,
     torque_limits: Any = None,
@@ -136,6 +137,9 @@ def inverse_dynamics(
         state: where it is and how it moves.
         acceleration: (len(robot.joints),) wanted joint accelerations in rad/s^2 (m/s^2), or a dict naming every joint.
         dt: step in s.
+        velocity_next: instead of accelerations, all velocities (nv,) at the end of the step, the base's too: analytic
+            inverse dynamics. `answer.unactuated` is the force that is left where there is no motor. Meant for soft and
+            compliant laws, whose forces the motion determines.
         law: contact law.
         contacts: see `solve`.
         torque_limits: see `solve`.
@@ -143,6 +147,17 @@ def inverse_dynamics(
         throw: see `solve`.
     """
     _check_robot(robot)
+    if velocity_next is not None:
+        if acceleration is not None or torque_limits is not None:
+            other = "acceleration" if acceleration is not None else "torque_limits"
+            raise InputError(f"velocity_next: prescribes everything, so {other} has no place beside it")
+        law = as_law(Coulomb() if law is None else law)
+        space = _workspace(robot, state, dt, law)
+        space.step.prescribed[:] = True
+        space.step.v_next[:] = checks.array("velocity_next", velocity_next, (robot.nv,))
+        code, residual, method = _outcome(space, contacts)
+        given = contacts if isinstance(contacts, Contacts) else None
+        return answer_from(space, state, law, given, code, residual, method).raise_if(throw)
     if acceleration is None:
         raise InputError(
             "acceleration: expected one for every actuated joint, got None; use solve(...) to leave some free"

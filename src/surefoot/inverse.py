@@ -16,7 +16,6 @@ from surefoot.errors import InputError
 from surefoot.kernels import status as codes
 from surefoot.kernels.box import box_address
 from surefoot.kernels.follow import follow as follow_box
-from surefoot.kernels.follow import follow_at as follow
 from surefoot.kernels.follow import state_follower
 from surefoot.laws import Coulomb, Law, as_law
 from surefoot.motion.limits import torque_range

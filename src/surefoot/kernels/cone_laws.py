@@ -14,17 +14,8 @@ from numba import int64
 from numpy import ndarray
 
 from surefoot.kernels.cache import inlined, part
-from surefoot.kernels.cone_newton import (
-    ELLIPTIC,
-    FREE,
-    HALF,
-    INTERVAL,
-    Cones,
-    NewtonWork,
-    newton_work,
-    solve_rigid,
-    solve_soft,
-)
+from surefoot.kernels.cone_newton import solve_rigid, solve_soft
+from surefoot.kernels.cones import ELLIPTIC, FREE, HALF, INTERVAL, Cones, NewtonWork, newton_work
 from surefoot.kernels.plant import BOX, CONE, TURN
 from surefoot.kernels.status import INFEASIBLE, NOT_FINITE, SOLVED
 
@@ -140,6 +131,8 @@ def solve_soft_law(p, solver, f):
         f[r] = 0.0
     blocks, rows = _gather(p, True, solver.R, solver.target, solver.turn, work)
     cones = Cones(work.V, p.nu, blocks, work.b, work.R, work.first, work.size, work.kind, work.mu, work.bound)
+    for j in range(p.nu):
+        work.u[j] = 0.0
     for r in range(rows):
         work.f[r] = 0.0
     status, residual, _ = solve_soft(cones, 1e-3 * p.tolerance, work.newton, work.u, work.f)

@@ -2,10 +2,10 @@
 
     min_f 1/2 f'(V V' + diag(R)) f + f'b   over f in K        <=>        min_u 1/2 |u|^2 + sum_i env_i(V_i u + b_i)
 
-With x = sqrt(R) f and A = V / sqrt(R) every cone is circular, |x_t| <= mu_hat x_0, and the block's own minimiser for
-a given u is the Euclidean projection x = P(y), y = -(A u + b / sqrt(R)). So the right problem has the gradient
-u - A'x, continuous, and the Hessian I + A' P'(y) A, positive definite: Newton with an exact line search converges from
-anywhere and ends in few steps.
+In the variables of cones.py the right problem has the gradient u - A'x, x = P(y), which is continuous, and the Hessian
+I + A' P'(y) A, positive definite: Newton with an exact line search converges from anywhere. It takes few steps unless R
+is small against diag(V V'), where the cones' curvature confines it to short ones; then the proximal method of
+multipliers leads there in rounds, each with a moderate R, and as far as R = 0.
 
 For small R the difference in y leaves few digits of x. The linearised x + P'(y) dy of the last step does not suffer:
 it fulfils u = A'x to rounding. Its projection is the answer, and is judged as such: with u = A'x, how far the law
@@ -18,100 +18,24 @@ is violated, times g (so in units of velocity), relative to the largest |b|.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
-import numpy as np
 from numba import int64
 from numpy import ndarray
 
 from surefoot.kernels.cache import inlined, kernel, part
+from surefoot.kernels.cones import Cones, NewtonWork, active_rows, gather, project, scale_rows, soften_rows
 from surefoot.kernels.linear_algebra import cholesky, cholesky_solve, dot, row_dot
-from surefoot.kernels.status import CAPACITY, NOT_FINITE, SOLVED, UNSOLVED
-
-# Kinds of blocks.
-FREE = 0  # one row, any impulse: an equality
-HALF = 1  # one row, f >= 0
-INTERVAL = 2  # one row, |f| <= bound
-ELLIPTIC = 3  # f_0 >= sqrt(sum_j (f_j / mu_j)^2); f_j = 0 where mu_j = 0
-
-
-class Cones(NamedTuple):
-    """One problem; arrays may be longer than its blocks and wider than `nu`.
-
-    Attributes:
-        V: (rows, nu).
-        nu: number of columns in use.
-        blocks: number of blocks.
-        b: (rows,) velocities without impulses in m/s.
-        R: (rows,) > 0, softness in 1/kg. In an ELLIPTIC block R_j mu_j^2 must be the same for all j >= 1 with mu_j > 0.
-        first: (blocks,) int64. First row of a block.
-        size: (blocks,) int64. Number of its rows.
-        kind: (blocks,) int64. FREE, HALF, INTERVAL or ELLIPTIC.
-        mu: (rows,) friction of the rows j >= 1 of ELLIPTIC blocks, finite.
-        bound: (blocks,) largest impulse of an INTERVAL, inf allowed.
-    """
-
-    V: ndarray
-    nu: int
-    blocks: int
-    b: ndarray
-    R: ndarray
-    first: ndarray
-    size: ndarray
-    kind: ndarray
-    mu: ndarray
-    bound: ndarray
-
-
-class NewtonWork(NamedTuple):
-    """Work arrays, all in scaled variables; rows are packed block after block."""
-
-    A: ndarray  # (rows, nu)
-    d: ndarray  # (rows,) b / sqrt(R)
-    shift: ndarray  # (rows,) what the multipliers of the round add to y
-    pull: ndarray  # (rows,)
-    own: ndarray  # (rows,) of a block: R / softened R
-    root: ndarray  # (rows,) sqrt(softened R)
-    first: ndarray  # (rows,) int64: first packed row of a block
-    limit: ndarray  # (rows,) of a block: mu_hat, or the bound of an INTERVAL
-    weight: ndarray  # (rows,) of a block: g / R of the law above
-    y: ndarray  # (rows,)
-    dy: ndarray  # (rows,) along the step
-    x: ndarray  # (rows,)
-    dx: ndarray  # (rows,) P'(y) dy
-    answer: ndarray  # (rows,) the x that is judged
-    trial: ndarray  # (rows,)
-    image: ndarray  # (rows,)
-    spare: ndarray  # (rows,)
-    active: ndarray  # (rows + 3, nu) the rows a of the Hessian I + sum a a'
-    H: ndarray  # (nu, nu)
-    u: ndarray  # (nu,)
-    du: ndarray  # (nu,)
-    u_answer: ndarray  # (nu,) A' answer
-
-
-def newton_work(rows: int, nu: int) -> NewtonWork:
-    """Work arrays for up to `rows` rows and `nu` columns."""
-    vectors = [np.zeros(rows) for _ in range(15)]
-    return NewtonWork(
-        np.zeros((rows, nu)),
-        *vectors[:5],
-        np.zeros(rows, dtype=np.int64),
-        *vectors[5:],
-        np.zeros((rows + 3, nu)),
-        np.zeros((nu, nu)),
-        *(np.zeros(nu) for _ in range(3)),
-    )
+from surefoot.kernels.status import SOLVED, UNSOLVED
 
 
 def run_soft(p: Cones, tolerance: float, work: NewtonWork, u: ndarray, f: ndarray) -> tuple[int, float, int]:
     """`solve_soft` for Python."""
-    return _run(p, False, tolerance, work, u, f)
+    return _run(p, 0, tolerance, work, u, f)
 
 
 def run_rigid(p: Cones, tolerance: float, work: NewtonWork, u: ndarray, f: ndarray) -> tuple[int, float, int]:
     """`solve_rigid` for Python."""
-    return _run(p, True, tolerance, work, u, f)
+    return _run(p, 1, tolerance, work, u, f)
 
 
 @kernel
@@ -131,10 +55,11 @@ def solve_soft(p, tolerance, work, u, f):
         f: (>= rows,) start (zeros if unknown); impulses on return. Rows of no block are left alone.
 
     Returns:
-        (status, residual, iterations). NOT_FINITE (also for R <= 0) and CAPACITY leave zeros. UNSOLVED leaves the
-        last attempt.
+        (status, residual, iterations). The residual is that of the law, of which what the rounding of f causes is
+        forgiven (up to 1e-6; in `solve_rigid` up to ten times the tolerance). NOT_FINITE (also for R <= 0) and
+        CAPACITY leave zeros, UNSOLVED the last attempt.
     """
-    return _solve(p, False, tolerance, work, u, f)
+    return _solve(p, int64(0), tolerance, work, u, f)
 
 
 @inlined
@@ -146,7 +71,7 @@ def solve_rigid(p, tolerance, work, u, f):
 
     Args and Returns: as of `solve_soft`.
     """
-    return _solve(p, True, tolerance, work, u, f)
+    return _solve(p, int64(1), tolerance, work, u, f)
 
 
 @part
@@ -155,26 +80,28 @@ def _solve(p, rigid, tolerance, work, u, f):
 
     A round solves the problem with the softness raised to `soften` times diag(V V'), about the impulses of the round
     before, and the next one raises it less. Where R itself is larger there is nothing to raise.
+
+    `rigid` is 0 or 1, not a literal bool, for each of which numba would compile everything anew.
     """
-    status, rows, scale = _scale(p, rigid, work)
+    status, rows, scale = scale_rows(p, rigid, work)
     if status != SOLVED:
         _clear(p, u, f)
         return status, math.inf, int64(0)
     allowed = tolerance * scale
     forgiven = max(9.0 * allowed, 0.0 if rigid else 1e-6 * scale)
     for j in range(p.nu):
-        work.u[j] = u[j]
+        work.u[j] = u[j] if scale > 0.0 else 0.0
     warm = False
     for i in range(p.blocks):
         for j in range(p.size[i]):
             r = work.first[i] + j
             start = work.root[r] * f[p.first[i] + j]
-            work.answer[r] = start if math.isfinite(start) else 0.0
+            work.answer[r] = start if scale > 0.0 and math.isfinite(start) else 0.0
             warm = warm or work.answer[r] != 0.0
     soften, iterations, limit = 1e-2, int64(0), 100
     residual, violation, before = math.inf, math.inf, math.inf
     while iterations < limit:
-        _soften(p, rigid, soften, work)
+        soften_rows(p, rigid, soften, work)
         for i in range(p.blocks):
             for r in range(work.first[i], work.first[i] + p.size[i]):
                 work.shift[r] = (1.0 - work.own[i]) * work.answer[r]
@@ -216,78 +143,12 @@ def _clear(p, u, f):
             f[r] = 0.0
 
 
-@part
-def _scale(p, rigid, work):
-    """Fill A, d and what belongs to them for R as given; returns (status, rows, largest |b|)."""
-    nu = p.nu
-    rows, scale = int64(0), 0.0
-    if nu > work.A.shape[1]:
-        return CAPACITY, rows, scale
-    for i in range(p.blocks):
-        size, at = p.size[i], p.first[i]
-        work.first[i] = rows
-        if rows + size > len(work.d):
-            return CAPACITY, rows, scale
-        largest, ratio = 0.0, 0.0
-        for j in range(size):
-            R, b = p.R[at + j], p.b[at + j]
-            root = math.sqrt(R)
-            used = 1.0 / root
-            if p.kind[i] == ELLIPTIC and j > 0:
-                mu = abs(p.mu[at + j])
-                if not math.isfinite(mu):
-                    return NOT_FINITE, rows, scale
-                if mu == 0.0:
-                    used = 0.0
-                elif ratio == 0.0:
-                    ratio = mu * root / work.root[rows]
-            length = 0.0
-            for k in range(nu):
-                work.A[rows + j, k] = used * p.V[at + j, k]
-                length += work.A[rows + j, k] ** 2
-            if not (R > 0.0 and math.isfinite(R) and math.isfinite(length) and math.isfinite(b)):
-                return NOT_FINITE, rows, scale
-            work.root[rows + j] = root
-            work.d[rows + j] = used * b
-            if used > 0.0:
-                scale = max(scale, abs(b))
-            largest = max(largest, length)
-        work.limit[i] = ratio
-        if p.kind[i] == INTERVAL:
-            work.limit[i] = work.root[rows] * p.bound[i]
-            if math.isnan(p.bound[i]):
-                return NOT_FINITE, rows, scale
-        work.weight[i] = largest
-        work.own[i] = 0.0 if rigid else 1.0
-        rows += size
-    return SOLVED, rows, scale
-
-
-@part
-def _soften(p, rigid, soften, work):
-    """Raise R to `soften` times diag(V V'), block by block."""
-    for i in range(p.blocks):
-        ratio = soften * work.weight[i]  # by which R must grow
-        if not rigid:
-            ratio = max(ratio, work.own[i])
-        if not ratio > 0.0:
-            continue
-        work.own[i] /= ratio
-        work.weight[i] /= ratio
-        root = math.sqrt(ratio)
-        if p.kind[i] == INTERVAL:
-            work.limit[i] *= root
-        for r in range(work.first[i], work.first[i] + p.size[i]):
-            work.root[r] *= root
-            work.answer[r] *= root
-            work.d[r] /= root
-            for k in range(p.nu):
-                work.A[r, k] /= root
-
-
 @inlined
 def _newton(p, rows, allowed, forgiven, work):
-    """Minimise from work.u; the answer goes to `answer` and `u_answer`. Returns (violation, iterations)."""
+    """One round from work.u, until the law holds or the round's own law is nearer than it.
+
+    Returns (violation, the same less what is forgiven to rounding, steps); the answer is in `answer` and `u`.
+    """
     u, y, dy, x, dx, du = work.u, work.y, work.dy, work.x, work.dx, work.du
     _choose_start(p, rows, work)
     raw, violation, steps = math.inf, math.inf, int64(0)
@@ -295,8 +156,8 @@ def _newton(p, rows, allowed, forgiven, work):
     while steps < 50:
         for r in range(rows):
             y[r] = work.shift[r] - work.d[r] - row_dot(work.A, r, u, p.nu)
-        _evaluate(p, work, y, y, 0.0, x, dx)
-        _gather(p, rows, work, x, du)
+        project(p, work, y, y, 0.0, x, dx)
+        gather(p, rows, work, x, du)
         missing = 0.0
         for j in range(p.nu):
             du[j] -= u[j]
@@ -310,7 +171,7 @@ def _newton(p, rows, allowed, forgiven, work):
             cholesky_solve(work.H, p.nu, du)
             for r in range(rows):
                 dy[r] = -row_dot(work.A, r, du, p.nu)
-            _evaluate(p, work, y, dy, 0.0, x, dx)
+            project(p, work, y, dy, 0.0, x, dx)
         slope = dot(u, du, p.nu) + dot(x, dy, rows)
         for r in range(rows):
             work.trial[r] = x[r] if near else x[r] + dx[r]
@@ -338,7 +199,7 @@ def _choose_start(p, rows, work):
     for trial in range(2):
         for r in range(rows):
             y[r] = work.shift[r] - work.d[r] - (0.0 if trial == 0 else row_dot(work.A, r, u, p.nu))
-        _evaluate(p, work, y, y, 0.0, x, work.dx)
+        project(p, work, y, y, 0.0, x, work.dx)
         total = 0.0 if trial == 0 else 0.5 * size
         for r in range(rows):
             total += x[r] * (y[r] - 0.5 * x[r])
@@ -355,7 +216,7 @@ def _line_search(p, rows, work, slope):
     square = dot(work.du, work.du, p.nu)
     low, high, step = 0.0, math.inf, 1.0
     for _ in range(30):
-        _evaluate(p, work, work.y, work.dy, step, work.x, work.dx)
+        project(p, work, work.y, work.dy, step, work.x, work.dx)
         here = linear + step * square + dot(work.x, work.dy, rows)
         if abs(here) <= 1e-2 * abs(slope):
             break
@@ -370,51 +231,10 @@ def _line_search(p, rows, work, slope):
 
 
 @part
-def _evaluate(p, work, y, dy, step, x, dx):
-    """X = P(y + step dy) and dx = P'(y + step dy) dy, block by block; x may be y if dy and dx are not."""
-    for i in range(p.blocks):
-        r = work.first[i]
-        top = y[r] + step * dy[r]
-        limit = work.limit[i]
-        kind = p.kind[i]
-        if kind != ELLIPTIC:
-            x[r] = top
-            dx[r] = dy[r]
-            if (kind == HALF and top <= 0.0) or (kind == INTERVAL and abs(top) > limit):
-                x[r] = 0.0 if kind == HALF else math.copysign(limit, top)
-                dx[r] = 0.0
-            continue
-        last = r + p.size[i]
-        size, along = 0.0, 0.0
-        for k in range(r + 1, last):
-            side = y[k] + step * dy[k]
-            x[k] = side
-            dx[k] = dy[k]
-            size += side * side
-            along += side * dy[k]
-        size = math.sqrt(size)
-        x[r] = top
-        dx[r] = dy[r]
-        if limit * size <= -top:
-            for k in range(r, last):
-                x[k] = 0.0
-                dx[k] = 0.0
-        elif size > limit * top:
-            along /= size
-            x[r] = (top + limit * size) / (1.0 + limit * limit)
-            dx[r] = (dy[r] + limit * along) / (1.0 + limit * limit)
-            shrink = limit * x[r] / size
-            radial = (limit * dx[r] - shrink * along) / size
-            for k in range(r + 1, last):
-                dx[k] = radial * x[k] + shrink * dy[k]
-                x[k] *= shrink
-
-
-@part
 def _hessian(p, work):
     """H = I + A' P'(y) A, lower triangle."""
     H, active, nu = work.H, work.active, p.nu
-    count = _active_rows(p, work)
+    count = active_rows(p, work)
     for r in range(count, count + 3):  # rows are taken by fours
         for k in range(nu):
             active[r, k] = 0.0
@@ -430,71 +250,15 @@ def _hessian(p, work):
 
 
 @part
-def _active_rows(p, work):
-    """Rows a with sum a a' = A' P'(y) A, from y and x; returns their number.
-
-    A sliding block of direction n has P' = w w' / (1 + mu_hat^2) + shrink (1 - n n') with w = (1, mu_hat n). The
-    second part is that of the columns of a Householder reflection which maps n to the first axis: no difference of
-    large numbers spoils its sign.
-    """
-    A, active, nu, x, y = work.A, work.active, p.nu, work.x, work.y
-    count = 0
-    for i in range(p.blocks):
-        r = work.first[i]
-        size, limit = p.size[i], work.limit[i]
-        if p.kind[i] != ELLIPTIC:
-            if x[r] == y[r]:
-                for k in range(nu):
-                    active[count, k] = A[r, k]
-                count += 1
-            continue
-        if x[r] <= 0.0:
-            continue
-        side = 0.0
-        for k in range(r + 1, r + size):
-            side += y[k] * y[k]
-        side = math.sqrt(side)
-        if side <= limit * y[r]:
-            for j in range(size):
-                for k in range(nu):
-                    active[count + j, k] = A[r + j, k]
-            count += size
-            continue
-        shrink = math.sqrt(limit * x[r] / side)
-        head = math.copysign(1.0, y[r + 1])
-        base = 1.0 + abs(y[r + 1]) / side
-        top = 1.0 / math.sqrt(1.0 + limit * limit)
-        for k in range(nu):
-            mixed = head * A[r + 1, k]  # v'A with v = n + head e_1
-            for j in range(1, size):
-                mixed += y[r + j] / side * A[r + j, k]
-            active[count, k] = top * (A[r, k] + limit * (mixed - head * A[r + 1, k]))
-            for j in range(2, size):
-                active[count + j - 1, k] = shrink * (A[r + j, k] - y[r + j] / side / base * mixed)
-        count += size - 1
-    return count
-
-
-@part
-def _gather(p, rows, work, x, u):
-    """U = A'x."""
-    for j in range(p.nu):
-        u[j] = 0.0
-    for r in range(rows):
-        if x[r] != 0.0:
-            for j in range(p.nu):
-                u[j] += x[r] * work.A[r, j]
-
-
-@part
 def _judge(p, rows, forgiven, work):
-    """Take the projection of `trial` as the answer; returns its violation of the law, and of the law of this round.
+    """Take the projection of `trial` as the answer; returns its violation of the law, also less rounding, and inner.
 
-    What the rounding of the answer causes does not count: it is out of reach where impulses are large and cancel.
+    What the rounding of the answer causes, up to `forgiven`, is out of reach where impulses are large and cancel.
+    Inner: the violation of this round's law, less rounding.
     """
     answer, trial, image = work.answer, work.trial, work.image
-    _evaluate(p, work, trial, trial, 0.0, answer, work.spare)
-    _gather(p, rows, work, answer, work.u_answer)
+    project(p, work, trial, trial, 0.0, answer, work.spare)
+    gather(p, rows, work, answer, work.u_answer)
     for r in range(rows):
         work.pull[r] = work.d[r] + row_dot(work.A, r, work.u_answer, p.nu)
     noise = 0.0
@@ -510,7 +274,7 @@ def _judge(p, rows, forgiven, work):
             for r in range(work.first[i], work.first[i] + p.size[i]):
                 pull = work.pull[r] + own * answer[r] - (work.shift[r] if law == 1 else 0.0)
                 trial[r] = answer[r] - pull / (1.0 + work.weight[i])
-        _evaluate(p, work, trial, trial, 0.0, image, work.spare)
+        project(p, work, trial, trial, 0.0, image, work.spare)
         worst, total = 0.0, 0.0
         for i in range(p.blocks):
             for r in range(work.first[i], work.first[i] + p.size[i]):

@@ -9,10 +9,11 @@ from surefoot.laws.coulomb import Coulomb
 from surefoot.laws.dissipative import Dissipative
 from surefoot.laws.law import Law
 from surefoot.laws.no_slip import NoSlip
+from surefoot.laws.soft import Soft
 
-__all__ = ["LAWS", "Compliant", "Coulomb", "Dissipative", "Law", "NoSlip", "as_law"]
+__all__ = ["LAWS", "Compliant", "Coulomb", "Dissipative", "Law", "NoSlip", "Soft", "as_law"]
 
-LAWS: dict[str, type[Law]] = {law.name: law for law in (Coulomb, NoSlip, Dissipative)}
+LAWS: dict[str, type[Law]] = {law.name: law for law in (Coulomb, NoSlip, Dissipative, Soft)}
 """Laws that a name is enough for."""
 
 

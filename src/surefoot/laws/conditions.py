@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from surefoot.kernels.plant import BOX, CONE
+from surefoot.kernels.problem import ENERGY, EXACT, SOFT
+from surefoot.laws.cone_conditions import energy_conditions, project_on_round_cone, soft_conditions
 from surefoot.solvers.contact_problem import project_on_pyramid
 
 
@@ -18,8 +20,13 @@ def law_conditions(problem: Mapping[str, Any]) -> dict[str, float]:
     impulses turned into velocities by the block's own mobility; zero exactly where the law holds.
 
     Args:
-        problem: W (3n, nu), c0 (3n,), f (3n,), kind, offset, mu, bound (n,), edges (k, 2), dissipative (bool).
+        problem: W (3n, nu), c0 (3n,), f (3n,), kind, offset, mu, bound (n,), edges (k, 2), dissipative (bool),
+            form (see kernels/problem.py; standard if absent).
     """
+    if problem.get("form") == SOFT:
+        return soft_conditions(problem)
+    if problem.get("form") == ENERGY:
+        return energy_conditions(problem)
     W, f = problem["W"], problem["f"]
     n = len(problem["kind"])
     c = (W @ (W.T @ f) + problem["c0"]).reshape(n, 3)
@@ -38,7 +45,12 @@ def law_conditions(problem: Mapping[str, Any]) -> dict[str, float]:
         opening = c[i, 0] + problem["offset"][i]
         if problem["dissipative"] and problem["kind"][i] == CONE and 0 < mu < np.inf:
             impulse = mobility[i].max() * f[i]
-            miss = np.abs(impulse - project_on_cone(impulse - [opening, *slip], mu, problem["edges"][:, :2]))
+            target = impulse - [opening, *slip]
+            exact = problem.get("form") == EXACT
+            nearest = (
+                project_on_round_cone(target, mu) if exact else project_on_cone(target, mu, problem["edges"][:, :2])
+            )
+            miss = np.abs(impulse - nearest)
             worst["normal"] = max(worst["normal"], miss[0])
             worst["friction"] = max(worst["friction"], miss[1], miss[2])
             continue

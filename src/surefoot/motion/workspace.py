@@ -261,7 +261,9 @@ class Workspace:
             raise ModelError(f"{self.scene.name}: more than {MOST_BLOCKS} contacts, or an equality of over six rows")
         self.capacity *= 2
         old = self.step
-        self.step, self.ladder = make_step(self.settings, self.plant, self.edges, self.model, self.scene.dofs, self.capacity)
+        self.step, self.ladder = make_step(
+            self.settings, self.plant, self.edges, self.model, self.scene.dofs, self.capacity
+        )
         self.box = boxed(self.step)
         for name in ("prescribed", "v_next", "torque", "motor", "planned", "stance", "warnings"):
             getattr(self.step, name)[...] = getattr(old, name)
