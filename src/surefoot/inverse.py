@@ -105,6 +105,7 @@ class InverseDynamics:
         A compiled policy cannot enlarge the controller's arrays: there is room for as many contacts as were ever met
         in calls from Python, 64 at first.
         """
+        self._space.complete()
         box = self._space.box
         self._address[0] = state_follower(box).__wrapper_address__()
         self._address[1] = box_address(box)

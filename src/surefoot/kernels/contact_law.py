@@ -23,7 +23,7 @@ from surefoot.kernels.active_modes import Scratch, cold_modes, make_scratch, sol
 from surefoot.kernels.box import boxed
 from surefoot.kernels.cache import Pointer, inlined
 from surefoot.kernels.cone_laws import make_cone_work
-from surefoot.kernels.fallback import GUESS, Ladder, fallback_solver, make_ladder
+from surefoot.kernels.fallback import GUESS, Ladder, fallback_solver, make_ladder, no_fallback
 from surefoot.kernels.plant import CONE
 from surefoot.kernels.problem import PROBLEM_TYPE
 from surefoot.kernels.status import NOT_FINITE, SOLVED, UNSOLVED
@@ -41,15 +41,25 @@ class Solver(NamedTuple):
     turn: ndarray  # (capacity,) int64: the contact whose turning a block is, else -1
 
 
-def make_solver(capacity: int, edges: int, columns: int, equalities: int = 0) -> tuple[Solver, Ladder]:
-    """Work arrays; the Ladder is what stands in the solver's Box. `columns`: those of W."""
+def make_solver(
+    capacity: int, edges: int, columns: int, equalities: int = 0, *, complete: bool = True
+) -> tuple[Solver, Ladder]:
+    """Work arrays; the Ladder is what stands in the solver's Box.
+
+    Args:
+        capacity: blocks.
+        edges: of the pyramids.
+        columns: those of W.
+        equalities: rows of equality constraints.
+        complete: False: the law returns CAPACITY where it would need its fallback.
+    """
     scratch = make_scratch(capacity, columns)
     ladder = make_ladder(capacity, edges, columns, scratch)
     box = boxed(ladder)
     solver = Solver(
         scratch=scratch,
         ladder=box,
-        fallback=fallback_solver(scratch, box),
+        fallback=(fallback_solver if complete else no_fallback)(scratch, box),
         cones=boxed(make_cone_work(capacity, columns)),
         R=np.zeros(3 * capacity + equalities),
         target=np.zeros(3 * capacity + equalities),

@@ -18,7 +18,7 @@ from surefoot.kernels.box import boxed
 from surefoot.kernels.cache import Pointer, inlined, part
 from surefoot.kernels.convex_route import Convex, make_convex, solve_convex_route
 from surefoot.kernels.problem import PROBLEM_TYPE, with_friction
-from surefoot.kernels.status import INCONSISTENT, REGULARISED, SOLVED, UNSOLVED
+from surefoot.kernels.status import CAPACITY, INCONSISTENT, REGULARISED, SOLVED, UNSOLVED
 from surefoot.kernels.sweeps import read_modes, sweep
 from surefoot.kernels.working_set import VERY_ROUGH, make_working_set, working_set_solver
 
@@ -118,12 +118,12 @@ def fallback_solver(scratch: Any, box: Any) -> Pointer:
 
 
 def no_fallback(scratch: Any, box: Any) -> Pointer:
-    """Stands where no fallback will be asked for."""
-    return _pointer(_give_up, scratch, box)
+    """Stands in for the fallback until it is needed, which is often never: then it need not be compiled."""
+    return _pointer(_ask_for_more, scratch, box)
 
 
-def _give_up(p, s, box, f):
-    return UNSOLVED, math.inf, GUESS
+def _ask_for_more(p, s, box, f):
+    return CAPACITY, math.inf, GUESS
 
 
 def _pointer(function: Callable[..., Any], scratch: Any, box: Any) -> Pointer:

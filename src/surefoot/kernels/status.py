@@ -13,6 +13,6 @@ INDETERMINATE = 6  # the motion is determined, the forces are not
 NOT_FINITE = 7  # the problem holds a NaN or an infinity
 CONTACTS_DROPPED = 8  # the engine's memory was full and it left contacts out
 INERTIA = 9  # the inertia matrix is not positive definite
-CAPACITY = 10  # work arrays are too small: the caller enlarges them and calls again
+CAPACITY = 10  # work arrays are too small or a part is missing: the caller enlarges them and calls again
 LOG_FULL = 11  # the roll-out's log is too small: the caller enlarges it and calls again
 POLICY = 12  # the policy returned a code other than 0

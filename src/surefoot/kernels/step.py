@@ -270,14 +270,21 @@ def solve_rows(step, n):
                 problem, settings.law.smooth, settings.dt, rows.J, step.prescribed, step.force, step.last_force,
                 step.solver.scratch, step.smoothing, step.f,
             )  # fmt: skip
-        needed_force(rows.J, 3 * n, step.f, step.v_next, settings.dt, reduced, step.force)
-        if rank > 0:
-            _bilateral_force(reduced, rows.J, n, rank, nu, settings.dt, step.target, step.force)
-        if not soft:
-            _dry_friction_of_prescribed(rows, n, step.prescribed, step.v_next, settings.dt, step.force, step.f)
-        for i in range(plant.qvel.shape[0]):
-            step.last_force[i] = step.force[i]
+        _read_forces(step, n, nu, rank)
     return status, residual, method, nu, bilateral
+
+
+@part
+def _read_forces(step, n, nu, rank):
+    """What the prescribed velocities need, from the impulses in `step.f` and the velocities in `step.v_next`."""
+    settings, rows, reduced = step.settings, step.rows, step.reduced
+    needed_force(rows.J, 3 * n, step.f, step.v_next, settings.dt, reduced, step.force)
+    if rank > 0:
+        _bilateral_force(reduced, rows.J, n, rank, nu, settings.dt, step.target, step.force)
+    if settings.law.form != SOFT:
+        _dry_friction_of_prescribed(rows, n, step.prescribed, step.v_next, settings.dt, step.force, step.f)
+    for i in range(step.force.shape[0]):
+        step.last_force[i] = step.force[i]
 
 
 @inlined
@@ -401,3 +408,12 @@ def find(box, given):
 def solve(box, n):
     """`solve_rows` for Python."""
     return solve_rows(box.value, n)
+
+
+@kernel(_nrt=True)
+def apply(box, n, nu):
+    """Velocities and forces of other impulses, put into `step.f`, for a problem without bilateral rows just solved."""
+    step = box.value
+    velocities(nu, 3 * n, int64(0), step.f, step.v_next, step.reduced)
+    if nu < step.v_next.shape[0]:
+        _read_forces(step, n, nu, int64(0))

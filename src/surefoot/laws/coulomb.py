@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from surefoot import checks
+from surefoot.errors import InputError
 from surefoot.kernels.step import LawNumbers
 from surefoot.laws.choices import belief, pyramid, smoothing
 from surefoot.laws.law import Law
@@ -28,11 +30,14 @@ class Coulomb(Law):
         smooth: stage II, for prescribed joints: of all impulses that give the same motion take those of least torque
             (True or "torque"), of least change of torque since the last call ("change") or of most even load
             ("load"); False: the first found.
+        select: "nearest": find all solutions and take the one nearest to the last call's (at first, to no impulse);
+            for at most four contacts that may carry load. None: the first found.
     """
 
     mu: float | None = None
     edges: int = 4
     smooth: bool | str = False
+    select: str | None = None
     name: ClassVar[str] = "coulomb"
 
     def __post_init__(self) -> None:
@@ -41,4 +46,7 @@ class Coulomb(Law):
 
     def numbers(self) -> LawNumbers:
         """What the kernels need to know."""
+        checks.choice("select", self.select, (None, "nearest"))
+        if self.select and self.smooth:
+            raise InputError("select: expected None beside smooth, which leaves nothing to select, got 'nearest'")
         return LawNumbers(mu=belief(self.mu), smooth=smoothing(self.smooth), edges=pyramid(self.edges))

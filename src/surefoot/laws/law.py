@@ -18,6 +18,11 @@ class Law:
 
     name: ClassVar[str] = ""
 
+    @property
+    def selects(self) -> bool:
+        """Whether all solutions are looked for and the one nearest to the last is taken."""
+        return getattr(self, "select", None) == "nearest"
+
     def numbers(self) -> LawNumbers:
         """What the kernels need to know."""
         return LawNumbers()

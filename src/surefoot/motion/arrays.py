@@ -11,7 +11,7 @@ from surefoot.kernels.cone_laws import solve_exact_law, solve_soft_law
 from surefoot.kernels.contact_law import absent_law, contact_law, law_pointer, make_solver
 from surefoot.kernels.energy import solve_energy_law
 from surefoot.kernels.engine import LAYOUT
-from surefoot.kernels.fallback import Ladder, no_fallback
+from surefoot.kernels.fallback import Ladder
 from surefoot.kernels.memory import make_memory
 from surefoot.kernels.plant import Plant, Rows
 from surefoot.kernels.problem import ENERGY, EXACT, SOFT, STANDARD
@@ -69,16 +69,14 @@ def make_plant(scene: Scene, m: mujoco.MjModel, d: mujoco.MjData) -> Plant:
 
 
 def make_step(
-    settings: Settings, plant: Plant, edges: Array, model: mujoco.MjModel, dofs: NDArray[np.int64], capacity: int
+    settings: Settings, plant: Plant, edges: Array, model: mujoco.MjModel, dofs: NDArray[np.int64], capacity: int, complete: bool
 ) -> tuple[Step, Ladder]:
-    """Arrays of the kernels for up to `capacity` contacts, limits, dry frictions and motors."""
+    """Arrays of the kernels for up to `capacity` contacts, limits, dry frictions and motors; `complete`: see Solver."""
     nv = model.nv
     # Contacts on springs have a velocity of their own.
     columns = nv + (0 if np.isinf(settings.law.stiffness) else capacity)
     form = settings.law.form
-    solver, ladder = make_solver(capacity, len(edges), columns, 6 * model.neq)
-    if form == SOFT:
-        solver = solver._replace(fallback=no_fallback(solver.scratch, solver.ladder))
+    solver, ladder = make_solver(capacity, len(edges), columns, 6 * model.neq, complete=complete)
     law = contact_law(solver) if form == STANDARD else law_pointer(OTHER_LAWS[form], solver, opens_box=True)
     wanted = settings.law.smooth > 0
     smoothing, smooth = smoother(solver.scratch, capacity, len(edges), nv, columns, wanted)

@@ -16,10 +16,11 @@ from surefoot.contact.contacts import Contacts, contact_names
 from surefoot.errors import InputError, ModelError
 from surefoot.kernels import status as codes
 from surefoot.kernels.box import boxed
+from surefoot.kernels.fallback import Ladder
 from surefoot.kernels.plant import CONE, GIVEN, NORMAL
 from surefoot.kernels.problem import SOFT
 from surefoot.kernels.pyramid import pyramid_table
-from surefoot.kernels.step import LawNumbers, Settings, find, solve
+from surefoot.kernels.step import LawNumbers, Settings, Step, find, solve
 from surefoot.motion.arrays import make_plant, make_step
 from surefoot.robots import ignored
 from surefoot.robots.scene import Scene
@@ -97,13 +98,18 @@ class Workspace:
         )
         self.edges = pyramid_table(edge_directions(law.edges))
         self.plant = make_plant(scene, self.model, self.data)
-        self.step, self.ladder = make_step(self.settings, self.plant, self.edges, self.model, scene.dofs, capacity)
+        self._complete = False
+        self.step, self.ladder = self._arrays()
         self.box = boxed(self.step)
         self._quaternions = _quaternions(self.model)
         self._bodies = {self.model.body(i).name for i in range(self.model.nbody)}
         self.count = 0
         self.free_count = 0
         self.bilateral_count = 0
+
+    def _arrays(self) -> tuple[Step, Ladder]:
+        model, dofs = self.model, self.scene.dofs
+        return make_step(self.settings, self.plant, self.edges, model, dofs, self.capacity, self._complete)
 
     def load(self, state: State) -> None:
         """Put a state into the data; nothing of an earlier call is left."""
@@ -178,6 +184,9 @@ class Workspace:
         """Solve on the rows found; returns (status code, residual, method)."""
         self.ladder.certificate[:] = 0.0
         code, residual, method, self.free_count, self.bilateral_count = solve(self.box, self.count)
+        if code == codes.CAPACITY and not self._complete:
+            self.grow()
+            code, residual, method, self.free_count, self.bilateral_count = solve(self.box, self.count)
         if code == codes.CAPACITY:
             raise ModelError(f"{self.scene.name}: an equality constraint of more than six rows is not supported")
         return code, residual, method
@@ -255,19 +264,26 @@ class Workspace:
         rows.J[: 3 * n] = np.where(np.repeat(closed, 3)[:, None], contacts.J.reshape(3 * n, nv), 0.0)
         rows.J[: 3 * n : 3] = contacts.J[:, 0]
 
+    def complete(self) -> None:
+        """Load all that a solve may need, for callers that cannot answer CAPACITY."""
+        if not self._complete:
+            self.grow()
+
     def grow(self) -> None:
-        """Double the room for contacts; what was found stays."""
-        if self.capacity > MOST_BLOCKS:
-            raise ModelError(f"{self.scene.name}: more than {MOST_BLOCKS} contacts, or an equality of over six rows")
-        self.capacity *= 2
+        """Answer CAPACITY: load the law's fallback if it is missing, else double the room; what was found stays."""
+        if self._complete:
+            if self.capacity > MOST_BLOCKS:
+                raise ModelError(
+                    f"{self.scene.name}: more than {MOST_BLOCKS} contacts, or an equality of over six rows"
+                )
+            self.capacity *= 2
+        self._complete = True
         old = self.step
-        self.step, self.ladder = make_step(
-            self.settings, self.plant, self.edges, self.model, self.scene.dofs, self.capacity
-        )
+        self.step, self.ladder = self._arrays()
         self.box = boxed(self.step)
-        for name in ("prescribed", "v_next", "torque", "motor", "planned", "stance", "warnings"):
+        for name in ("prescribed", "v_next", "torque", "motor", "last_force", "planned", "stance", "warnings"):
             getattr(self.step, name)[...] = getattr(old, name)
-        for name in ("kind", "source", "point", "frame", "gap", "mu", "bound", "drive", "J"):
+        for name in ("kind", "source", "point", "frame", "gap", "mu", "bound", "drive", "turning", "J"):
             kept = getattr(old.rows, name)
             getattr(self.step.rows, name)[: len(kept)] = kept
 
