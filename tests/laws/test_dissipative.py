@@ -266,6 +266,28 @@ def test_motion_and_objective_are_those_of_a_quadratic_programme(kind, joints):
     assert answered >= (5 if kind == "grasp" else 25)
 
 
+@pytest.mark.parametrize("joints", [0, 4])
+@pytest.mark.parametrize("kind", KINDS)
+def test_infinite_friction_here_and_there_is_a_quadratic_programme_too(kind, joints):
+    unsolved = []
+    for index in range(25):
+        rng = np.random.default_rng([6, KINDS.index(kind), index])
+        problem = dissipative(from_sample(random_contact(rng, int(rng.integers(1, 15)), kind)))
+        share = 1.0 if index % 2 else 0.4
+        problem = problem._replace(mu=np.where(rng.random(len(problem.mu)) < share, np.inf, problem.mu))
+        if joints:
+            problem = with_dry_joints(problem, rng, joints)
+        result, wanted = solve(problem), solve_convex(problem)
+        if not wanted.feasible:
+            assert result.status in (status.INFEASIBLE, status.UNSOLVED), index
+        elif result.status != status.SOLVED:
+            unsolved.append(index)
+        else:
+            assert violation(problem, result.f) <= 2 * TOLERANCE, index
+            assert np.linalg.norm(problem.W.T @ result.f - wanted.u) <= 1e-7 * wanted.size, index
+    assert len(unsolved) <= 1, unsolved
+
+
 def test_a_step_of_a_robot_is_that_of_a_quadratic_programme():
     robot = sf.load("links")
     rng = np.random.default_rng(8)

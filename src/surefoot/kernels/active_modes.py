@@ -246,11 +246,12 @@ def _solve(p, nu, tol, s):
             for b in range(p):
                 s.LU[a, b] = s.S[a, b]
             s.LU[a, a] += proximal * s.weight[a]
-            if proximal == 0.0:
-                s.x[a] = 0.0
         quality = lu_factor(s.LU, p, s.order)
         if quality < 1e-13 or (proximal == 0.0 and quality < 1e-9):
             continue
+        if proximal == 0.0:  # not before: proximal steps start from the impulses so far
+            for a in range(p):
+                s.x[a] = 0.0
         previous = math.inf
         for _ in range(2 if proximal == 0.0 else 20):
             size = 0.0

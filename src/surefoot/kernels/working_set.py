@@ -11,8 +11,8 @@ form of Coulomb's law; dry friction of a joint is a block with two edges and a f
 
 (the dissipative law has -mu in place of the first 0, which makes M positive semidefinite).
 
-Infinite friction has no such form: the set is solved with a very large coefficient, and the answer counts only if
-nothing slips.
+Infinite friction that holds what lifts (dissipative) leaves out lam and its row. Without that infinite friction has no
+such form: the set is solved with a very large coefficient, and the answer counts only if nothing slips.
 """
 
 from __future__ import annotations
@@ -154,7 +154,8 @@ def _assemble(problem, work):
                 p += 1
     impulses = p
     for i in range(n):
-        if work.first[i, 1] >= 0:
+        held = problem.dissipative and kind[i] == CONE and math.isinf(mu[i])  # its edges have no bound
+        if work.first[i, 1] >= 0 and not held:
             if p >= work.q.shape[0]:
                 return -1
             work.first[i, 2] = p
