@@ -264,7 +264,8 @@ def _springs(space: Workspace) -> Array:
         return np.zeros((3 * n, 0))
     columns = np.zeros((n, 3, n))
     contacts = np.arange(space.contact_count)
-    columns[contacts, 0, contacts] = (space.dt * (space.dt * law.stiffness + law.damping)) ** -0.5
+    damping = np.where(space.step.rows.gap[contacts] <= 0.0, law.damping, 0.0)
+    columns[contacts, 0, contacts] = (space.dt * (space.dt * law.stiffness + damping)) ** -0.5
     return columns.reshape(3 * n, n)
 
 

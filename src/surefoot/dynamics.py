@@ -17,6 +17,7 @@ from surefoot.kernels import status as codes
 from surefoot.laws import Coulomb, Law, as_law
 from surefoot.motion.consistent import adjust
 from surefoot.motion.limits import torque_range
+from surefoot.motion.selection import Selection
 from surefoot.motion.workspace import Workspace, reach_speed
 from surefoot.robots.scene import Scene
 from surefoot.robots.state import State
@@ -79,13 +80,14 @@ def solve(
     space.prescribe(robot.dofs, moved, tau, *torque_range(robot, torque_limits))
     space.step.v_next[robot.dofs] = v_next
     wanted = space.step.v_next.copy()
-    code, residual, method = _outcome(space, contacts)
+    selection = Selection() if law.selects else None
+    code, residual, method = _outcome(space, contacts, selection)
     change, remedy = np.zeros(len(robot.joints)), ""
     if moved.any() and on_inconsistent == "nearest":
         for strict in (False, True):
             if code in (*IMPOSSIBLE, codes.UNSOLVED):
                 change = adjust(space, contacts, wanted, strict=strict)[robot.dofs]
-                code, residual, method = _outcome(space, contacts)
+                code, residual, method = _outcome(space, contacts, selection)
     elif moved.any() and code in IMPOSSIBLE:
         remedy = REMEDY
     given = contacts if isinstance(contacts, Contacts) else None
@@ -195,12 +197,14 @@ def _workspace(robot: Scene, state: State, dt: float, law: Law) -> Workspace:
     return space
 
 
-def _outcome(space: Workspace, contacts: ContactChoice) -> tuple[int, float, int]:
+def _outcome(space: Workspace, contacts: ContactChoice, selection: Selection | None = None) -> tuple[int, float, int]:
     """Find rows and solve on them; returns (status code, residual, method)."""
     code = space.find(contacts)
     if code != codes.SOLVED:
         return code, np.inf, 0
     code, residual, method = space.solve()
+    if code == codes.SOLVED and selection is not None:
+        selection.choose(space)
     if code == codes.SOLVED and space.forces_undetermined():
         code = codes.INDETERMINATE
     return code, residual, method

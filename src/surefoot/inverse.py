@@ -19,6 +19,7 @@ from surefoot.kernels.follow import follow as follow_box
 from surefoot.kernels.follow import state_follower
 from surefoot.laws import Coulomb, Law, as_law
 from surefoot.motion.limits import torque_range
+from surefoot.motion.selection import Selection
 from surefoot.motion.workspace import Workspace
 from surefoot.robots.scene import Scene
 from surefoot.robots.state import State
@@ -62,6 +63,7 @@ class InverseDynamics:
         )
         self._torque = np.zeros(count)
         self._address = np.zeros(2, dtype=np.uintp)
+        self._selection = Selection() if self.law.selects else None
         self._last: tuple[State, Contacts | None, int, float, int] | None = None
         self.status = Status.SOLVED
         self.residual = 0.0
@@ -90,6 +92,9 @@ class InverseDynamics:
                 break
             space.grow()
         space.found(code, contacts, *counts)
+        if self._selection is not None and code == codes.SOLVED:
+            self._selection.choose(space)
+            self._torque[:] = space.step.force[self.robot.dofs]
         if code == codes.NOT_FINITE:
             checks.array("acceleration", acceleration, self._torque.shape)
         self.status, self.residual = Status.from_code(code), residual

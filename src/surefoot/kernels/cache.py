@@ -21,6 +21,7 @@ import numpy
 from numba import types
 from numba.core import config
 from numba.core.registry import CPUDispatcher
+from numba.experimental import function_type as _function_type  # noqa: F401  (registers what Pointers need)
 
 from surefoot.kernels.layout import layout_digest
 

@@ -98,10 +98,11 @@ def solve_convex_route(p, s, work, f, certificate):
         if result.status != SOLVED:
             if result.status != INFEASIBLE or widened == 3:
                 return UNSOLVED, math.inf
+            contradicts = _contradicts(p, count, work)
             if p.dissipative:
                 _blame(p, work, certificate)
-                return INFEASIBLE, math.inf
-            held = _mark_held(p, count, work, certificate)
+                return (INFEASIBLE if contradicts else UNSOLVED), math.inf
+            held = contradicts and _mark_held(p, work, certificate)
             proven = _normals_infeasible(p, work, certificate)
             if proven or held:
                 return (INFEASIBLE if proven else INCONSISTENT), math.inf
@@ -283,16 +284,20 @@ def _blame(p, work, certificate):
 
 
 @inlined
-def _mark_held(p, count, work, certificate):
-    """Mark contacts of infinite friction whose tangents the certificate of infeasibility uses; True if there is one."""
-    held = False
+def _contradicts(p, count, work):
+    """Whether the certificate of infeasibility shows more than rounding in dependent rows."""
     missing = 0.0
     weight = 0.0
     for row in range(count):
         missing -= work.b[row] * work.certificate[row]
         weight += work.certificate[row]
-    if missing <= 1e-7 * p.scale * weight:
-        return False  # rounding in dependent rows, not a contradiction
+    return missing > 1e-7 * p.scale * weight
+
+
+@inlined
+def _mark_held(p, work, certificate):
+    """Mark contacts of infinite friction whose tangents the certificate of infeasibility uses; True if there is one."""
+    held = False
     for i in range(p.n):
         if not (_has_cone(i, p, work) and math.isinf(p.mu[i])):
             continue

@@ -179,7 +179,8 @@ def _offsets(rows, settings, n, qvel, impulse_bound, offset):
             # s = mu |J_t v|: without it a sliding contact would jump to c_n = mu |c_t|
             offset[i] += rows.mu[i] * math.sqrt(cx * cx + cy * cy)
         if not math.isinf(law.stiffness):
-            offset[i] = rows.gap[i] * law.stiffness / (settings.dt * law.stiffness + law.damping)
+            damping = law.damping if rows.gap[i] <= 0.0 else 0.0  # nothing damps in mid-air
+            offset[i] = rows.gap[i] * law.stiffness / (settings.dt * law.stiffness + damping)
 
 
 @inlined
@@ -196,7 +197,8 @@ def _add_springs(rows, settings, n, nu, W):
             W[r, j] = 0.0
     for i in range(n):
         if rows.kind[i] != BOX and rows.source[i, 1] != LIMIT:
-            W[3 * i, nu + i] = 1.0 / math.sqrt(dt * (dt * law.stiffness + law.damping))
+            damping = law.damping if rows.gap[i] <= 0.0 else 0.0
+            W[3 * i, nu + i] = 1.0 / math.sqrt(dt * (dt * law.stiffness + damping))
     return nu + n
 
 

@@ -27,7 +27,7 @@ class NoSlip(Law):
         smooth: stage II, as in `Coulomb`.
     """
 
-    release: bool = False
+    release: bool = True
     smooth: bool | str = False
     name: ClassVar[str] = "no-slip"
 

@@ -69,7 +69,13 @@ def make_plant(scene: Scene, m: mujoco.MjModel, d: mujoco.MjData) -> Plant:
 
 
 def make_step(
-    settings: Settings, plant: Plant, edges: Array, model: mujoco.MjModel, dofs: NDArray[np.int64], capacity: int, complete: bool
+    settings: Settings,
+    plant: Plant,
+    edges: Array,
+    model: mujoco.MjModel,
+    dofs: NDArray[np.int64],
+    capacity: int,
+    complete: bool,
 ) -> tuple[Step, Ladder]:
     """Arrays of the kernels for up to `capacity` contacts, limits, dry frictions and motors; `complete`: see Solver."""
     nv = model.nv

@@ -196,7 +196,11 @@ class Workspace:
         step, n = self.step, self.contact_count
         if not step.prescribed.any() or n == 0 or np.isfinite(self.settings.law.stiffness):  # springs tell
             return False
-        opening = step.rows.J[: 3 * n : 3] @ step.v_next + step.offset[:n]
+        speed = (step.rows.J[: 3 * n] @ step.v_next).reshape(n, 3)
+        opening = speed[:, 0] + step.offset[:n]
+        if self.settings.law.dissipative:
+            slip = np.linalg.norm(speed[:, 1:], axis=1)
+            opening -= np.where(np.isfinite(step.rows.mu[:n]), step.rows.mu[:n], 0.0) * slip
         closed = np.flatnonzero((step.rows.kind[:n] == CONE) & (opening <= 1e-9))
         if not len(closed):
             return False
