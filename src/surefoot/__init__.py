@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from surefoot.errors import SolveError as SolveError
     from surefoot.errors import SurefootError as SurefootError
     from surefoot.inverse import InverseDynamics as InverseDynamics
-    from surefoot.inverse import follow as follow
+    from surefoot.kernels.follow import follow as follow
     from surefoot.laws import Compliant as Compliant
     from surefoot.laws import Coulomb as Coulomb
     from surefoot.laws import Dissipative as Dissipative
@@ -72,7 +72,7 @@ _HOMES = {
     "SurefootError": "errors",
     "Trace": "simulate",
     "check": "robots.check",
-    "follow": "inverse",
+    "follow": "kernels.follow",
     "forward_dynamics": "dynamics",
     "inverse_dynamics": "dynamics",
     "inverse_dynamics_batch": "batch",

@@ -15,8 +15,7 @@ from surefoot.dynamics import ContactChoice
 from surefoot.errors import InputError
 from surefoot.kernels import status as codes
 from surefoot.kernels.box import box_address
-from surefoot.kernels.follow import follow as follow_box
-from surefoot.kernels.follow import state_follower
+from surefoot.kernels.follow import follow_box, state_follower
 from surefoot.laws import Coulomb, Law, as_law
 from surefoot.motion.limits import torque_range
 from surefoot.motion.selection import Selection

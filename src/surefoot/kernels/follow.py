@@ -44,7 +44,7 @@ def _follow(step, acceleration, given, torque_out):
 
 
 @kernel(_nrt=True)
-def follow(box, acceleration, given, torque_out):
+def follow_box(box, acceleration, given, torque_out):
     """Torques (joints,) that give these accelerations (joints,) at the state in mjData; see `_follow`.
 
     `given`: contacts that already stand in the rows; -1: find them.
@@ -54,7 +54,7 @@ def follow(box, acceleration, given, torque_out):
 
 @kernel(_nrt=True)
 def follow_many(box, Q, V, accelerations, first, last, torque_out, velocity_out, status_out, residual_out):
-    """`follow` for states first..last-1, one row each. Returns the first one not done (last if all are)."""
+    """`follow_box` for states first..last-1, one row each. Returns the first one not done (last if all are)."""
     step = box.value
     plant = step.plant
     for k in range(first, last):
@@ -78,7 +78,7 @@ _CALL = types.int64(types.uintp, _VECTOR, _VECTOR, _VECTOR, _VECTOR)
 
 
 def _follow_state(box, q, v, acceleration, torque_out):
-    """`follow` for a state given as arrays; returns the status."""
+    """`follow_box` for a state given as arrays; returns the status."""
     step = box.value
     for i in range(step.plant.qpos.shape[0]):
         step.plant.qpos[i] = q[i]
@@ -106,7 +106,17 @@ def _call(typingctx, function, box, q, v, acceleration, torque_out):
 
 
 @kernel
-def follow_at(handle, q, v, acceleration, torque_out):
-    """Call the controller behind a handle; returns the status. See `sf.follow`."""
+def follow(handle, q, v, acceleration, torque_out):
+    """For compiled policies: torques of the controller with this handle (`InverseDynamics.handle`).
+
+    Args:
+        handle: what `controller.handle` gave, a number that fits in a policy's params.
+        q, v: (nq,), (nv,) the state that the controller is told.
+        acceleration: (joints,) wanted joint accelerations.
+        torque_out: (joints,) result; as it was if there is no answer.
+
+    Returns:
+        0 if solved, else the code of a Status.
+    """
     address = types.uintp(handle)
     return _call(read_address(address), read_address(address + 8), q, v, acceleration, torque_out)
