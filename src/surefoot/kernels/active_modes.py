@@ -14,14 +14,16 @@ that is iterated away, which spreads the load evenly over redundant contacts.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numba import typeof, types
 from numpy import ndarray
 
-from surefoot.kernels.cache import inlined, part
+from surefoot.kernels.cache import Pointer, inlined, part
 from surefoot.kernels.linear_algebra import lu_factor, lu_solve
 from surefoot.kernels.plant import BOX, CONE
+from surefoot.kernels.problem import PROBLEM_TYPE
 from surefoot.kernels.pyramid import EDGE, OFF, STICK, boundary_mode, cone_mode, gauge, law_residual, opening
 
 TOGETHER = 24  # while there are no more unknowns than this, all violated blocks are switched on at once, else the worst
@@ -129,6 +131,16 @@ def solve_modes(p, guesses, s, f):
         if not _update(p, tol, unknowns, s, f):
             return checked_residual(p, s, f)
     return math.inf
+
+
+def _solve_modes(p, guesses, s, f):
+    return solve_modes(p, guesses, s, f)
+
+
+def modes_solver(scratch: Any) -> Pointer:
+    """`solve_modes` as a pointer, for one kind of Scratch: many methods end with it."""
+    signature = types.float64(PROBLEM_TYPE, types.int64, typeof(scratch), types.float64[::1])
+    return Pointer(_solve_modes, signature)
 
 
 @part

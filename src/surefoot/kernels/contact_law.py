@@ -19,7 +19,7 @@ import numpy as np
 from numba import int64, typeof, types
 from numpy import ndarray
 
-from surefoot.kernels.active_modes import Scratch, cold_modes, make_scratch, solve_modes
+from surefoot.kernels.active_modes import Scratch, cold_modes, make_scratch, modes_solver
 from surefoot.kernels.box import boxed
 from surefoot.kernels.cache import Pointer, inlined
 from surefoot.kernels.cone_laws import make_cone_work
@@ -33,6 +33,7 @@ class Solver(NamedTuple):
     """Work arrays of the contact law, for up to `capacity` blocks."""
 
     scratch: Scratch
+    modes: Pointer  # solves for modes, from a guess in the scratch
     ladder: Any  # Box of a Ladder; its certificate names the culprits of an impossible demand
     fallback: Pointer  # called when the first guess fails
     cones: Any  # Box of a ConeWork, for laws with round cones
@@ -54,10 +55,12 @@ def make_solver(
         complete: False: the law returns CAPACITY where it would need its fallback.
     """
     scratch = make_scratch(capacity, columns)
-    ladder = make_ladder(capacity, edges, columns, scratch)
+    modes = modes_solver(scratch)
+    ladder = make_ladder(capacity, edges, columns, scratch, modes, complete)
     box = boxed(ladder)
     solver = Solver(
         scratch=scratch,
+        modes=modes,
         ladder=box,
         fallback=(fallback_solver if complete else no_fallback)(scratch, box),
         cones=boxed(make_cone_work(capacity, columns)),
@@ -89,7 +92,7 @@ def _solve_contacts(p, solver, f):
             continue
         if known == 1:
             cold_modes(p, s)
-        residual = solve_modes(p, int64(8), s, f)
+        residual = solver.modes(p, int64(8), s, f)
         if residual <= p.tolerance:
             break
     s.known[0] = False

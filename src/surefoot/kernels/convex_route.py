@@ -14,14 +14,14 @@ inequalities; a contact held without load is released.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numba import int64
+from numba import int64, typeof, types
 from numpy import ndarray
 
-from surefoot.kernels.active_modes import checked_residual, solve_modes
-from surefoot.kernels.cache import inlined, part
+from surefoot.kernels.active_modes import checked_residual
+from surefoot.kernels.cache import Pointer, inlined
 from surefoot.kernels.plant import BOX, CONE
 from surefoot.kernels.principal_pivoting import (
     PivotingOptions,
@@ -30,6 +30,7 @@ from surefoot.kernels.principal_pivoting import (
     pivoting_work,
     principal_pivoting,
 )
+from surefoot.kernels.problem import PROBLEM_TYPE
 from surefoot.kernels.pyramid import gauge, opening
 from surefoot.kernels.status import INCONSISTENT, INFEASIBLE, SOLVED, UNSOLVED
 from surefoot.kernels.sweeps import read_modes
@@ -71,8 +72,7 @@ def make_convex(capacity: int, edges: int, nv: int) -> Convex:
     )
 
 
-@part
-def solve_convex_route(p, s, work, f, certificate):
+def _solve_convex_route(p, s, modes, work, f, certificate):
     """Returns (status, residual). INFEASIBLE and INCONSISTENT leave their culprits in `certificate` (n,).
 
     Infinite friction holds a closed contact; one that ends without load is let go.
@@ -121,7 +121,7 @@ def solve_convex_route(p, s, work, f, certificate):
             if residual > p.tolerance and (exact or changed or settled or round == due or round == ROUNDS - 1):
                 due = max(2 * round, round + 1)
                 read_modes(p, s, f)
-                residual = solve_modes(p, int64(4), s, f)
+                residual = modes(p, int64(4), s, f)
             if residual <= p.tolerance:
                 return SOLVED, residual
             if exact:
@@ -130,6 +130,18 @@ def solve_convex_route(p, s, work, f, certificate):
                 return SOLVED, checked_residual(p, s, f)
             if settled and not changed:
                 break
+    return UNSOLVED, math.inf
+
+
+def convex_route_solver(scratch: Any, modes: Pointer, work: Convex, wanted: bool) -> Pointer:
+    """`_solve_convex_route` as a pointer, for one kind of work arrays; what never runs need not be compiled."""
+    vector = types.float64[::1]
+    result = types.Tuple((types.int64, types.float64))
+    signature = result(PROBLEM_TYPE, typeof(scratch), typeof(modes), typeof(work), vector, vector)
+    return Pointer(_solve_convex_route if wanted else _absent, signature)
+
+
+def _absent(p, s, modes, work, f, certificate):
     return UNSOLVED, math.inf
 
 

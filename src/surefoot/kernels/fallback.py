@@ -13,10 +13,10 @@ import numpy as np
 from numba import int64, typeof, types
 from numpy import ndarray
 
-from surefoot.kernels.active_modes import checked_residual, solve_modes
+from surefoot.kernels.active_modes import checked_residual
 from surefoot.kernels.box import boxed
 from surefoot.kernels.cache import Pointer, inlined, part
-from surefoot.kernels.convex_route import Convex, make_convex, solve_convex_route
+from surefoot.kernels.convex_route import Convex, convex_route_solver, make_convex
 from surefoot.kernels.problem import PROBLEM_TYPE, with_friction
 from surefoot.kernels.status import CAPACITY, INCONSISTENT, REGULARISED, SOLVED, UNSOLVED
 from surefoot.kernels.sweeps import read_modes, sweep
@@ -35,21 +35,26 @@ class Ladder(NamedTuple):
     best: ndarray  # (3 capacity,) impulses of the sweeps
     mu: ndarray  # (capacity,) friction, changed for a second try
     certificate: ndarray  # (capacity,) weights that prove a demand impossible, or mark its culprits
+    modes: Pointer
     convex: Convex
+    solve_convex: Pointer
     working_set: Any  # Box of a WorkingSet
     solve_working_set: Pointer
 
 
-def make_ladder(capacity: int, edges: int, nv: int, scratch: Any) -> Ladder:
-    """Work arrays."""
+def make_ladder(capacity: int, edges: int, nv: int, scratch: Any, modes: Pointer, complete: bool = True) -> Ladder:
+    """Work arrays; `complete`: whether the fallback will run at all."""
+    convex = make_convex(capacity, edges, nv)
     working_set = boxed(make_working_set(capacity, edges, nv))
     return Ladder(
         best=np.zeros(3 * capacity),
         mu=np.zeros(capacity),
         certificate=np.zeros(capacity),
-        convex=make_convex(capacity, edges, nv),
+        modes=modes,
+        convex=convex,
+        solve_convex=convex_route_solver(scratch, modes, convex, complete),
         working_set=working_set,
-        solve_working_set=working_set_solver(scratch, working_set),
+        solve_working_set=working_set_solver(scratch, modes, working_set, complete),
     )
 
 
@@ -66,7 +71,7 @@ def _smoothed(p, mu_out):
 @part
 def _climb(p, s, ladder, f):
     """One method after the other. Returns (status, residual, method, verdict of the convex problems)."""
-    verdict, residual = solve_convex_route(p, s, ladder.convex, f, ladder.certificate)
+    verdict, residual = ladder.solve_convex(p, s, ladder.modes, ladder.convex, f, ladder.certificate)
     if verdict != UNSOLVED and verdict != INCONSISTENT:
         return verdict, residual, CONVEX, verdict
     # Inconsistent only if all closed contacts stay: some may lift, which the others find out.
@@ -76,10 +81,10 @@ def _climb(p, s, ladder, f):
         sweep(p, int64(10 << stage), s, ladder.best)
         for r in range(3 * p.n):
             f[r] = ladder.best[r]
-        residual = solve_modes(p, int64(8), s, f)
+        residual = ladder.modes(p, int64(8), s, f)
         if residual <= p.tolerance:
             return SOLVED, residual, SWEEPS, verdict
-    status, residual = ladder.solve_working_set(p, s, ladder.working_set, ladder.best, f)
+    status, residual = ladder.solve_working_set(p, s, ladder.modes, ladder.working_set, ladder.best, f)
     return status, residual, PIVOTS, verdict
 
 
@@ -104,7 +109,7 @@ def _fallback(p, s, box, f):
     for r in range(3 * p.n):
         ladder.best[r] = f[r]
     read_modes(with_friction(p, ladder.mu), s, f)
-    exact = solve_modes(p, int64(8), s, f)
+    exact = ladder.modes(p, int64(8), s, f)
     if exact <= p.tolerance:
         return SOLVED, exact, PIVOTS
     for r in range(3 * p.n):

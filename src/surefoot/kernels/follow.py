@@ -26,10 +26,7 @@ def _follow(step, acceleration, given, torque_out):
     for i in range(dofs.shape[0]):
         step.v_next[dofs[i]] = step.plant.qvel[dofs[i]] + step.settings.dt * acceleration[i]
     residual, method, nu, bilateral = math.inf, int64(0), int64(0), int64(0)
-    status, n = find_rows(
-        step.plant, step.rows, step.settings, step.torque, step.v_next, step.motor, step.planned, step.stance,
-        step.warnings, given,
-    )  # fmt: skip
+    status, n = find_rows(step, given)
     if status == SOLVED:
         status, residual, method, nu, bilateral = solve_rows(step, n)
     if status == SOLVED or status == REGULARISED:

@@ -8,8 +8,7 @@ With A = L L' and W = J_u L^-T (a row a contact row) the contact velocities are 
     c+ = W W' f + c0,        c0 = W L^-1 (kappa_u - B v_a+) + J_a v_a+                                           (*)
 
 The free velocities are taken in reverse order: then L has the sparsity of the kinematic tree, and an envelope keeps it.
-Bilateral rows (loops, coupled joints) are removed before a law sees the problem: W is projected onto what they leave
-free.
+Bilateral rows (loops, coupled joints) are removed before a law sees the problem, see bilateral.py.
 """
 
 from __future__ import annotations
@@ -140,84 +139,6 @@ def _envelope_cholesky(L, rise, inverse, n):
         L[i, i] = math.sqrt(pivot)
         inverse[i] = 1.0 / L[i, i]
     return True
-
-
-@part
-def hold_bilateral(J, v, v_next, n_rows, first, count, target, nu, tolerance, reduced):
-    """Remove bilateral rows J_E v+ = target, which stand at rows first..first+count-1 of W and c0.
-
-    The rows of W become W (I - Q'Q); c0 is what remains with the bilateral rows met. Rows 0..n_rows-1 are changed.
-
-    Returns:
-        The rank of the bilateral rows, or -1 - k if row k depends on the others and contradicts them.
-    """
-    W, Q, R, order, p, c0, y0 = (
-        reduced.W, reduced.Q, reduced.R_bilateral, reduced.order, reduced.particular, reduced.c0, reduced.y0,
-    )  # fmt: skip
-    for i in range(nu):
-        p[i] = 0.0
-    # Velocities that could meet in a row (at least 1 mm/s), the largest row, and what closing old gaps asks for: joints
-    # that are all prescribed cannot close a gap, and are not blamed for it.
-    scale, largest, drift = 1e-3, 0.0, 0.0
-    for e in range(count):
-        size, speed = 0.0, 0.0
-        for i in range(nu):
-            size += W[first + e, i] ** 2
-        for j in range(v.shape[0]):
-            speed += abs(J[first + e, j]) * max(abs(v[j]), abs(v_next[j]))
-        largest = max(largest, math.sqrt(size))
-        scale = max(scale, speed)
-        drift += abs(target[e])
-    rank = 0
-    for e in range(count):
-        row = W[first + e]
-        q = Q[rank]
-        for i in range(nu):
-            q[i] = row[i]
-        for k in range(rank):
-            R[e, k] = 0.0
-        for _ in range(2):  # twice is enough for orthogonality to rounding
-            for k in range(rank):
-                along = 0.0
-                for i in range(nu):
-                    along += Q[k, i] * q[i]
-                R[e, k] += along
-                for i in range(nu):
-                    q[i] -= along * Q[k, i]
-        left = 0.0
-        for i in range(nu):
-            left += q[i] * q[i]
-        left = math.sqrt(left)
-        # Velocity still missing on this row: target - J_a v_a+ - row . p, where c0 = row . y0 + J_a v_a+.
-        missing = target[e] - c0[first + e]
-        for i in range(nu):
-            missing += row[i] * (y0[i] - p[i])
-        if left <= 1e-9 * largest:
-            if abs(missing) > tolerance * scale + drift:
-                return -1 - e
-            continue
-        for i in range(nu):
-            q[i] /= left
-            p[i] += missing / left * q[i]
-        R[e, rank] = left
-        order[rank] = e
-        rank += 1
-    for r in range(n_rows):
-        row = W[r]
-        change = 0.0
-        for i in range(nu):
-            change += row[i] * p[i]
-        for k in range(rank):
-            along = 0.0
-            start = 0.0
-            for i in range(nu):
-                along += Q[k, i] * row[i]
-                start += Q[k, i] * y0[i]
-            change -= along * start
-            for i in range(nu):
-                row[i] -= along * Q[k, i]
-        c0[r] += change
-    return rank
 
 
 @inlined

@@ -74,10 +74,7 @@ def roll(box, policy, loop, log, first, last, every, t0, resume):
         for i in range(loop.dofs.shape[0]):
             step.torque[loop.dofs[i]] = loop.torque[i]
             log.torque[k, i] = loop.torque[i]
-        status, n = find_rows(
-            plant, rows, step.settings, step.torque, step.v_next, step.motor, step.planned, step.stance,
-            step.warnings, int64(-1),
-        )  # fmt: skip
+        status, n = find_rows(step, int64(-1))
         if status != SOLVED:
             return status, k
         used = log.start[k]

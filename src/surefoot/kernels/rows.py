@@ -257,7 +257,7 @@ def _gather_boxes(rows, count, bounds, above, source, v_next):
     return count
 
 
-@inlined
+@part
 def _clear(rows, i):
     rows.gap[i] = 0.0
     rows.mu[i] = 0.0

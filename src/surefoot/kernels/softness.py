@@ -10,8 +10,11 @@ inertia: M + J_E' R_E^-1 J_E.
 from __future__ import annotations
 
 import math
+from typing import Any
 
-from surefoot.kernels.cache import part
+from numba import typeof, types
+
+from surefoot.kernels.cache import Pointer, part
 from surefoot.kernels.linear_algebra import cholesky, cholesky_solve
 from surefoot.kernels.plant import BOX, CONE, TURN, TURNING
 
@@ -119,3 +122,21 @@ def _damp_critically(rows, n, bilateral, dt, time, W, S, z, gaps, R, target):
         for i in range(nv):
             along += W[r, i] * z[i]
         target[r] -= dt * (pull + (R[r] * along if definite and math.isfinite(along) else 0.0))
+
+
+def softener(rows: Any, law: Any, wanted: bool) -> Pointer:
+    """`soften` as a pointer, for one kind of work arrays; what never runs need not be compiled."""
+    vector, matrix, integer, number = types.float64[::1], types.float64[:, ::1], types.int64, types.float64
+    signature = types.void(
+        *(typeof(rows), integer, integer, vector, number, typeof(law), matrix, matrix, vector, vector, vector, vector),
+        *(types.int64[::1], matrix, vector),
+    )
+    return Pointer(_soften if wanted else _nothing, signature)
+
+
+def _soften(rows, n, bilateral, v, dt, law, W, S, z, gaps, R, target, turn, M, kappa):
+    soften(rows, n, bilateral, v, dt, law, W, S, z, gaps, R, target, turn, M, kappa)
+
+
+def _nothing(rows, n, bilateral, v, dt, law, W, S, z, gaps, R, target, turn, M, kappa):
+    pass

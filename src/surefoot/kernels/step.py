@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from numba import int64
+from numba import int64, typeof, types
 from numpy import ndarray
 
 from surefoot.kernels.active_modes import cold_modes
@@ -19,13 +19,11 @@ from surefoot.kernels.reduction import (
     Reduced,
     assemble,
     back_substitute,
-    hold_bilateral,
     needed_force,
     reduce_to_contacts,
     velocities,
 )
 from surefoot.kernels.rows import gather_rows
-from surefoot.kernels.softness import soften
 from surefoot.kernels.status import CAPACITY, CONTACTS_DROPPED, INCONSISTENT, INERTIA, NOT_FINITE, SOLVED
 
 
@@ -80,9 +78,13 @@ class Step(NamedTuple):
     rows: Rows
     reduced: Reduced
     memory: Memory
+    find: Pointer  # see `_find_rows`
     solver: Solver
     law: Pointer  # law(Problem, Solver, impulses) -> (status, residual, method)
     depth_law: Pointer  # the same for the displacement that removes depth
+    soften: Pointer  # of the soft law
+    hold: Pointer  # of loops and coupled joints
+    loop_force: Pointer
     smoothing: Any  # Box of a Smoothing
     smooth: Pointer  # stage II
     edges: ndarray  # (k, 6), see pyramid.py
@@ -116,8 +118,7 @@ def _sane(values):
     return True
 
 
-@part
-def find_rows(plant, rows, settings, torque, v_next, motor, planned, stance, warnings, given):
+def _find_rows(plant, rows, settings, torque, v_next, motor, planned, stance, warnings, given):
     """Smooth terms and rows of the state in mjData. Returns (status, number of blocks).
 
     If `given` >= 0, that many contacts already stand in the rows and only joint rows are added. The other arguments
@@ -136,6 +137,25 @@ def find_rows(plant, rows, settings, torque, v_next, motor, planned, stance, war
         plant, rows, settings.dt, settings.touch, law.mu, planned[0], stance, v_next, motor, law.form == SOFT, given
     )
     return (CAPACITY, 0) if n < 0 else (SOLVED, n)
+
+
+def row_finder(plant: Plant, rows: Rows, settings: Settings) -> Pointer:
+    """`_find_rows` as a pointer: every loop needs it."""
+    vector, flags = types.float64[::1], types.boolean[::1]
+    signature = types.UniTuple(types.int64, 2)(
+        *(typeof(plant), typeof(rows), typeof(settings), vector, vector, vector, flags, flags, types.int64[::1]),
+        types.int64,
+    )
+    return Pointer(_find_rows, signature)
+
+
+@part
+def find_rows(step, given):
+    """Rows of the state in mjData, see `_find_rows`."""
+    return step.find(
+        step.plant, step.rows, step.settings, step.torque, step.v_next, step.motor, step.planned, step.stance,
+        step.warnings, given,
+    )  # fmt: skip
 
 
 @part
@@ -228,7 +248,7 @@ def solve_rows(step, n):
         nu = reduce_to_contacts(rows.J, total, step.nothing, step.v_next, reduced)
         for e in range(bilateral):
             step.target[e] *= -settings.dt / settings.bilateral_rate  # the gap itself
-        soften(
+        step.soften(
             rows, n, bilateral, plant.qvel, settings.dt, settings.law, reduced.W, reduced.L, reduced.y, step.target,
             step.solver.R, step.solver.target, step.solver.turn, reduced.M, reduced.kappa,
         )  # fmt: skip
@@ -241,7 +261,7 @@ def solve_rows(step, n):
         return INERTIA, math.inf, 0, 0, 0
     rank = 0
     if bilateral > 0:
-        rank = hold_bilateral(
+        rank = step.hold(
             rows.J, plant.qvel, step.v_next, 3 * n, 3 * n, bilateral, step.target, nu, settings.tolerance, reduced
         )
         if rank < 0:
@@ -282,7 +302,7 @@ def _read_forces(step, n, nu, rank):
     settings, rows, reduced = step.settings, step.rows, step.reduced
     needed_force(rows.J, 3 * n, step.f, step.v_next, settings.dt, reduced, step.force)
     if rank > 0:
-        _bilateral_force(reduced, rows.J, n, rank, nu, settings.dt, step.target, step.force)
+        step.loop_force(reduced, rows.J, n, rank, nu, settings.dt, step.target, step.force)
     if settings.law.form != SOFT:
         _dry_friction_of_prescribed(rows, n, step.prescribed, step.v_next, settings.dt, step.force, step.f)
     for i in range(step.force.shape[0]):
@@ -303,31 +323,6 @@ def _energy_gradient(step, n, nu):
         for i in range(nu):
             total += reduced.W[r, i] * y[i]
         step.solver.target[r] = total
-
-
-@part
-def _bilateral_force(reduced, J, n, rank, nu, dt, impulse, force):
-    """Take the part of the bilateral impulses that acts on prescribed rows out of the needed force.
-
-    On free rows M v+ - kappa - J'f is J_E,u' f_E. L^-1 of it is a sum over the independent rows e of f_e W_e, and
-    W_e = sum_k R[e, k] Q[k]: back substitution gives the impulses.
-    """
-    Q, R, order, y = reduced.Q, reduced.R_bilateral, reduced.order, reduced.y
-    for i in range(nu):
-        total = force[reduced.free[i]] * dt
-        for k in range(reduced.rise[i], i):
-            total -= reduced.L[i, k] * y[k]
-        y[i] = total * reduced.inverse_pivot[i]
-    for k in range(rank - 1, -1, -1):
-        total = 0.0
-        for i in range(nu):
-            total += Q[k, i] * y[i]
-        for later in range(k + 1, rank):
-            total -= R[order[later], k] * impulse[later]
-        impulse[k] = total / R[order[k], k]
-    for k in range(rank):
-        for i in range(force.shape[0]):
-            force[i] -= J[3 * n + order[k], i] * impulse[k] / dt
 
 
 @inlined
@@ -399,11 +394,7 @@ def advance(step, n, nu):
 @kernel(_nrt=True)
 def find(box, given):
     """`find_rows` for Python."""
-    step = box.value
-    return find_rows(
-        step.plant, step.rows, step.settings, step.torque, step.v_next, step.motor, step.planned, step.stance,
-        step.warnings, given,
-    )  # fmt: skip
+    return find_rows(box.value, given)
 
 
 @kernel(_nrt=True)

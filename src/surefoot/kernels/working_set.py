@@ -24,7 +24,7 @@ import numpy as np
 from numba import int64, typeof, types
 from numpy import ndarray
 
-from surefoot.kernels.active_modes import checked_residual, solve_modes
+from surefoot.kernels.active_modes import checked_residual
 from surefoot.kernels.cache import Pointer, inlined
 from surefoot.kernels.lemke import LemkeOptions, LemkeWork, lemke, lemke_work
 from surefoot.kernels.plant import BOX, CONE
@@ -66,7 +66,7 @@ def make_working_set(capacity: int, edges: int, nv: int) -> WorkingSet:
     )
 
 
-def _solve_working_set(p, s, box, best, f):
+def _solve_working_set(p, s, modes, box, best, f):
     """Impulses by Lemke's method on a growing set that starts with the contacts loaded in `best` (3n,).
 
     Returns (status, residual).
@@ -93,7 +93,7 @@ def _solve_working_set(p, s, box, best, f):
             close = complete and residual <= 10.0 * p.tolerance
             # The impulses may lack a few digits only: read off their modes and solve these exactly.
             read_modes(p, s, f)
-            exact = solve_modes(p, int64(8), s, f)
+            exact = modes(p, int64(8), s, f)
             if exact <= p.tolerance:
                 return SOLVED, exact
             if complete:
@@ -110,13 +110,16 @@ def _solve_working_set(p, s, box, best, f):
             return UNSOLVED, math.inf
 
 
-def working_set_solver(scratch: Any, box: Any) -> Pointer:
-    """`_solve_working_set` as a pointer, for one kind of work arrays."""
+def _absent(p, s, modes, box, best, f):
+    return UNSOLVED, math.inf
+
+
+def working_set_solver(scratch: Any, modes: Pointer, box: Any, wanted: bool) -> Pointer:
+    """`_solve_working_set` as a pointer, for one kind of work arrays; what never runs need not be compiled."""
     vector = types.float64[::1]
     result = types.Tuple((types.int64, types.float64))
-    return Pointer(
-        _solve_working_set, result(PROBLEM_TYPE, typeof(scratch), typeof(box), vector, vector), opens_box=True
-    )
+    signature = result(PROBLEM_TYPE, typeof(scratch), typeof(modes), typeof(box), vector, vector)
+    return Pointer(_solve_working_set if wanted else _absent, signature, opens_box=True)
 
 
 @inlined

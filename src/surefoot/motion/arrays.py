@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefoot.contact.friction import friction_tables
+from surefoot.kernels.bilateral import bilateral_solvers
 from surefoot.kernels.cone_laws import solve_exact_law, solve_soft_law
 from surefoot.kernels.contact_law import absent_law, contact_law, law_pointer, make_solver
 from surefoot.kernels.energy import solve_energy_law
@@ -17,7 +18,8 @@ from surefoot.kernels.plant import Plant, Rows
 from surefoot.kernels.problem import ENERGY, EXACT, SOFT, STANDARD
 from surefoot.kernels.reduction import Reduced
 from surefoot.kernels.smooth import smoother
-from surefoot.kernels.step import Settings, Step
+from surefoot.kernels.softness import softener
+from surefoot.kernels.step import Settings, Step, row_finder
 from surefoot.robots.scene import Scene
 
 Array = NDArray[np.float64]
@@ -87,7 +89,7 @@ def make_step(
     wanted = settings.law.smooth > 0
     smoothing, smooth = smoother(solver.scratch, capacity, len(edges), nv, columns, wanted)
     bilateral = 6 * model.neq
-    rows = 3 * capacity + bilateral
+    count = 3 * capacity + bilateral
 
     def floats(*shape: int) -> Array:
         return np.zeros(shape)
@@ -95,41 +97,48 @@ def make_step(
     def ints(*shape: int) -> NDArray[np.int64]:
         return np.zeros(shape, dtype=np.int64)
 
+    rows = Rows(
+        kind=ints(capacity),
+        source=ints(capacity, 2),
+        point=floats(capacity, 3),
+        frame=floats(capacity, 3, 3),
+        gap=floats(capacity),
+        mu=floats(capacity),
+        bound=floats(capacity),
+        drive=floats(capacity),
+        turning=floats(capacity, 2),
+        J=floats(count, nv),
+        J_world=floats(nv, 3),
+    )
+    reduced = Reduced(
+        M=floats(nv, nv),
+        kappa=floats(nv),
+        free=ints(nv),
+        L=floats(nv, nv),
+        rise=ints(nv),
+        inverse_pivot=floats(nv),
+        y0=floats(nv),
+        W=floats(count, columns),
+        c0=floats(count),
+        Q=floats(bilateral + 1, nv),
+        R_bilateral=floats(bilateral + 1, bilateral + 1),
+        order=ints(bilateral + 1),
+        particular=floats(nv),
+        y=floats(nv),
+    )
+    hold, loop_force = bilateral_solvers(reduced, model.neq > 0)
     step = Step(
         settings=settings,
         plant=plant,
-        rows=Rows(
-            kind=ints(capacity),
-            source=ints(capacity, 2),
-            point=floats(capacity, 3),
-            frame=floats(capacity, 3, 3),
-            gap=floats(capacity),
-            mu=floats(capacity),
-            bound=floats(capacity),
-            drive=floats(capacity),
-            turning=floats(capacity, 2),
-            J=floats(rows, nv),
-            J_world=floats(nv, 3),
-        ),
-        reduced=Reduced(
-            M=floats(nv, nv),
-            kappa=floats(nv),
-            free=ints(nv),
-            L=floats(nv, nv),
-            rise=ints(nv),
-            inverse_pivot=floats(nv),
-            y0=floats(nv),
-            W=floats(rows, columns),
-            c0=floats(rows),
-            Q=floats(bilateral + 1, nv),
-            R_bilateral=floats(bilateral + 1, bilateral + 1),
-            order=ints(bilateral + 1),
-            particular=floats(nv),
-            y=floats(nv),
-        ),
+        rows=rows,
+        reduced=reduced,
         memory=make_memory(capacity),
         solver=solver,
+        find=row_finder(plant, rows, settings),
         law=law,
+        soften=softener(rows, settings.law, form == SOFT),
+        hold=hold,
+        loop_force=loop_force,
         depth_law=absent_law(solver) if form == SOFT else contact_law(solver),
         smoothing=smoothing,
         smooth=smooth,
