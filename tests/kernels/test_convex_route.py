@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from surefoot.kernels import status
-from surefoot.solvers.contact_samples import KINDS, random_contact
+from surefoot.solvers.contact_samples import KINDS, contact_case, random_contact
 from tests.kernels.known import KNOWN, WITH_DRY_FRICTION, dragged_apart, plates
-from tests.kernels.problems import TOLERANCE, from_sample, made, solve, velocity, violation
+from tests.kernels.problems import TOLERANCE, UP, from_sample, made, solve, velocity, violation
 
 
 @pytest.mark.parametrize("edges", [4, 8, 16])
@@ -90,3 +90,39 @@ def test_most_samples(kind):
         else:
             left += 1
     assert left <= 6
+
+
+@pytest.mark.parametrize("index", [57319, 93654])
+def test_multipliers_are_the_answer_where_the_modes_do_not_settle(index):
+    """Stacks with masses a million apart: the modes of the right impulses never repeat within rounding."""
+    kinds = ("forward", "inverse", "redundant", "degenerate", "mass_ratio")
+    problem = from_sample(contact_case(1, index, kinds=kinds).problem)
+    result = solve(problem, "convex")
+    assert result.status == status.SOLVED
+    assert violation(problem, result.f) <= 2 * TOLERANCE
+
+
+@pytest.mark.parametrize("push", [0.0, 3.0, 8.0])
+@pytest.mark.parametrize("heavy", [1e2, 1e6, 1e8, 1e9])
+def test_a_heavy_box_on_a_light_one(heavy, push):
+    """Impulses on both faces of the light box cancel: no answer in double precision is better than their rounding."""
+    corners = [(x, y) for x in (-0.1, 0.1) for y in (-0.1, 0.1)]
+    J = np.zeros((24, 12))
+    for i, (x, y) in enumerate(corners):
+        J[3 * i : 3 * i + 3, :6] = _moves(x, y, -0.1)
+        J[12 + 3 * i : 15 + 3 * i, :6] = -_moves(x, y, 0.1)
+        J[12 + 3 * i : 15 + 3 * i, 6:] = _moves(x, y, -0.1)
+    inertia = np.diag(np.concatenate([m * np.array([1, 1, 1, 0.01, 0.01, 0.01]) for m in (1.0, heavy)]))
+    velocity_before = np.tile([push * 1e-3, 0, -9.81e-3, 0, 0, 0], 2)
+    problem = made(J, inertia, velocity_before)
+    result = solve(problem, "convex")
+    assert result.status == status.SOLVED
+    assert violation(problem, result.f) <= max(2 * TOLERANCE, 2e-15 * heavy)
+    if push < 0.5 * 9.81:  # else the light box tips
+        assert result.f[12::3].sum() == pytest.approx(heavy * 9.81e-3, rel=1e-9)
+
+
+def _moves(x, y, z):
+    """Rows normal, tangents of a point (x, y, z) of a body with velocity (v, omega)."""
+    turn = np.array([[0.0, z, -y], [-z, 0.0, x], [y, -x, 0.0]])
+    return UP @ np.hstack([np.eye(3), turn])

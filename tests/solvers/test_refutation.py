@@ -43,6 +43,13 @@ def test_grasps_that_lemke_leaves_open():
     assert not Refutation(other, solution.certificate.tree).check()
 
 
+def test_branching_where_the_product_is_largest_keeps_the_tree_small():
+    """75 cases; 155 where the branch is taken at the largest min(z, w)."""
+    search = refute(samples.contact_case(1, 45, kinds=("grasp",)).problem.lcp(), max_nodes=110)
+    assert search.refutation is not None
+    assert search.refutation.check()
+
+
 def test_a_solution_beyond_lemke():
     sample = samples.beyond_lemke()
     solution = lemke(sample.problem, prove=100)

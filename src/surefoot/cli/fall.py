@@ -101,7 +101,7 @@ def fall(
     """
     began = time.perf_counter()
     trace = simulator.rollout(start, policy, duration=duration, progress=progress)
-    seconds = time.perf_counter() - began
+    seconds = time.perf_counter() - began - simulator.loading
     names = Counter(_status_name(code) for code in trace.status)
     return Fall(trace, seconds, tuple(names.most_common()))
 

@@ -109,8 +109,7 @@ def checked_residual(p, s, f):
     return law_residual(p, f, s.c, s.g) if math.isfinite(total) else math.inf
 
 
-@part
-def solve_modes(p, guesses, s, f):
+def _solve_modes(p, guesses, s, f):
     """Guess modes until they repeat; `f` (3n,) receives the impulses. Returns the law's residual (infinity: no answer).
 
     Args:
@@ -133,12 +132,8 @@ def solve_modes(p, guesses, s, f):
     return math.inf
 
 
-def _solve_modes(p, guesses, s, f):
-    return solve_modes(p, guesses, s, f)
-
-
 def modes_solver(scratch: Any) -> Pointer:
-    """`solve_modes` as a pointer, for one kind of Scratch: many methods end with it."""
+    """`_solve_modes` as a pointer, for one kind of Scratch: many methods end with it."""
     signature = types.float64(PROBLEM_TYPE, types.int64, typeof(scratch), types.float64[::1])
     return Pointer(_solve_modes, signature)
 

@@ -1,4 +1,4 @@
-"""Bilateral rows (loops, coupled joints): removed before a law sees the problem; W is projected on what is left free."""
+"""Bilateral rows (loops, coupled joints): removed before a law sees the problem; W keeps what they leave free."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Many arrays behind one pointer.
 
 Handing a tuple of a hundred arrays to a kernel from Python costs more than a step of simulation, and every kernel
-that takes such a tuple takes seconds to compile. A Box is opened where it is needed, in a kernel marked
-`@kernel(_nrt=True)`.
+that takes such a tuple takes seconds to compile. A Box is opened where it is needed, with `opened`.
 """
 
 from __future__ import annotations
@@ -34,6 +33,24 @@ def boxed(value):
 
 
 @intrinsic
+def opened(typingctx, box):
+    """The tuple in a Box, borrowed: the Box's owner keeps it alive. `box.value` would count references."""
+    value = box.field_dict["value"]
+
+    def codegen(context, builder, signature, args):
+        proxy = cgutils.create_struct_proxy(signature.args[0])(context, builder, value=args[0])
+        # NRT_MemInfo: reference count, destructor, its argument, data
+        words = builder.bitcast(proxy.meminfo, cgutils.voidptr_t.as_pointer())
+        data = builder.load(builder.gep(words, [cgutils.intp_t(3)]))
+        payload = signature.args[0].get_data_type()
+        kind = context.data_model_manager[payload].get_value_type()
+        fields = cgutils.create_struct_proxy(payload)(context, builder, ref=builder.bitcast(data, kind.as_pointer()))
+        return fields.value
+
+    return value(box), codegen
+
+
+@intrinsic
 def _pointer(typingctx, box):
     def codegen(context, builder, signature, args):
         proxy = cgutils.create_struct_proxy(signature.args[0])(context, builder, value=args[0])
@@ -42,7 +59,7 @@ def _pointer(typingctx, box):
     return types.uintp(box), codegen
 
 
-@kernel(_nrt=True)
+@kernel
 def box_address(box):
     """The pointer that a Box is."""
     return _pointer(box)

@@ -74,8 +74,7 @@ def kernel(function: Callable[..., Any] | None = None, /, **options: Any) -> Any
 
     Sums may be reordered and contracted (as any compiler does at -O3 -ffp-contract=fast), but NaN and infinity keep
     their meaning. The global interpreter lock is released. Kernels own no memory, so numba's reference counts are
-    left out (they cost more than a whole contact solve): a kernel may take views but not allocate or return arrays;
-    one that opens a Box says `@kernel(_nrt=True)`.
+    left out (they cost more than a whole contact solve): a kernel may take views but not allocate or return arrays.
     """
     if function is None:
         return lambda f: kernel(f, **options)
@@ -99,14 +98,13 @@ class Pointer(types.WrapperAddressProtocol):
     when it is first handed to a kernel.
     """
 
-    def __init__(self, function: Callable[..., Any], signature: Any, opens_box: bool = False) -> None:
+    def __init__(self, function: Callable[..., Any], signature: Any) -> None:
         self._function = function
         self._signature = signature
-        self._opens_box = opens_box
 
     def __wrapper_address__(self) -> int:
         """Address of the machine code."""
-        return _address(self._function, self._signature, self._opens_box)
+        return _address(self._function, self._signature)
 
     def signature(self) -> Any:
         """Numba's view of the signature."""
@@ -114,8 +112,8 @@ class Pointer(types.WrapperAddressProtocol):
 
 
 @cache
-def _address(function: Callable[..., Any], signature: Any, opens_box: bool) -> int:
-    settings = {"cache": True, "error_model": "numpy", "fastmath": {"reassoc", "contract"}, "_nrt": opens_box}
+def _address(function: Callable[..., Any], signature: Any) -> int:
+    settings = {"cache": True, "error_model": "numpy", "fastmath": {"reassoc", "contract"}, "_nrt": False}
     with _own_folder():
         code: Any = numba.cfunc(signature, **settings)(function)
     _ALIVE.append(code)

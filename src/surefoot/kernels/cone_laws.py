@@ -13,6 +13,7 @@ import numpy as np
 from numba import int64
 from numpy import ndarray
 
+from surefoot.kernels.box import opened
 from surefoot.kernels.cache import inlined, part
 from surefoot.kernels.cone_newton import solve_rigid, solve_soft
 from surefoot.kernels.cones import ELLIPTIC, FREE, HALF, INTERVAL, Cones, NewtonWork, newton_work
@@ -126,7 +127,7 @@ def _gather(p, soft, R, target, turn, work):
 
 def solve_soft_law(p, solver, f):
     """Impulses of the soft law, R and c* in `solver.R` and `solver.target`. Returns (status, residual, method)."""
-    work = solver.cones.value
+    work = opened(solver.cones)
     for r in range(3 * p.n):
         f[r] = 0.0
     blocks, rows = _gather(p, True, solver.R, solver.target, solver.turn, work)
@@ -143,8 +144,8 @@ def solve_soft_law(p, solver, f):
 
 def solve_exact_law(p, solver, f):
     """Impulses of the dissipative law with round cones. Returns (status, residual, method)."""
-    work = solver.cones.value
-    certificate = solver.ladder.value.certificate
+    work = opened(solver.cones)
+    certificate = opened(solver.ladder).certificate
     for i in range(p.n):
         certificate[i] = 0.0
         for r in range(3 * i, 3 * i + 3):

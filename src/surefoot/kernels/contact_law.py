@@ -23,7 +23,7 @@ from surefoot.kernels.active_modes import Scratch, cold_modes, make_scratch, mod
 from surefoot.kernels.box import boxed
 from surefoot.kernels.cache import Pointer, inlined
 from surefoot.kernels.cone_laws import make_cone_work
-from surefoot.kernels.fallback import GUESS, Ladder, fallback_solver, make_ladder, no_fallback
+from surefoot.kernels.fallback import ALL, FIRST_GUESS, GUESS, Ladder, fallback_solver, make_ladder
 from surefoot.kernels.plant import CONE
 from surefoot.kernels.problem import PROBLEM_TYPE
 from surefoot.kernels.status import NOT_FINITE, SOLVED, UNSOLVED
@@ -43,7 +43,7 @@ class Solver(NamedTuple):
 
 
 def make_solver(
-    capacity: int, edges: int, columns: int, equalities: int = 0, *, complete: bool = True
+    capacity: int, edges: int, columns: int, equalities: int = 0, *, level: int = ALL
 ) -> tuple[Solver, Ladder]:
     """Work arrays; the Ladder is what stands in the solver's Box.
 
@@ -52,17 +52,17 @@ def make_solver(
         edges: of the pyramids.
         columns: those of W.
         equalities: rows of equality constraints.
-        complete: False: the law returns CAPACITY where it would need its fallback.
+        level: how much of the law is loaded, see fallback.py.
     """
     scratch = make_scratch(capacity, columns)
     modes = modes_solver(scratch)
-    ladder = make_ladder(capacity, edges, columns, scratch, modes, complete)
+    ladder = make_ladder(capacity, edges, columns, scratch, modes, level)
     box = boxed(ladder)
     solver = Solver(
         scratch=scratch,
         modes=modes,
         ladder=box,
-        fallback=(fallback_solver if complete else no_fallback)(scratch, box),
+        fallback=fallback_solver(scratch, box, level > FIRST_GUESS),
         cones=boxed(make_cone_work(capacity, columns)),
         R=np.zeros(3 * capacity + equalities),
         target=np.zeros(3 * capacity + equalities),
@@ -102,10 +102,10 @@ def _solve_contacts(p, solver, f):
     return status, residual, method
 
 
-def law_pointer(function: Callable[..., Any], solver: Solver, opens_box: bool = False) -> Pointer:
+def law_pointer(function: Callable[..., Any], solver: Solver) -> Pointer:
     """A law as a pointer, for one kind of work arrays."""
     result = types.Tuple((types.int64, types.float64, types.int64))
-    return Pointer(function, result(PROBLEM_TYPE, typeof(solver), types.float64[::1]), opens_box)
+    return Pointer(function, result(PROBLEM_TYPE, typeof(solver), types.float64[::1]))
 
 
 def contact_law(solver: Solver) -> Pointer:

@@ -32,7 +32,7 @@ from surefoot.kernels.principal_pivoting import (
 )
 from surefoot.kernels.problem import PROBLEM_TYPE
 from surefoot.kernels.pyramid import gauge, opening
-from surefoot.kernels.status import INCONSISTENT, INFEASIBLE, SOLVED, UNSOLVED
+from surefoot.kernels.status import CAPACITY, INCONSISTENT, INFEASIBLE, SOLVED, UNSOLVED
 from surefoot.kernels.sweeps import read_modes
 
 ROUNDS = 64
@@ -133,16 +133,16 @@ def _solve_convex_route(p, s, modes, work, f, certificate):
     return UNSOLVED, math.inf
 
 
-def convex_route_solver(scratch: Any, modes: Pointer, work: Convex, wanted: bool) -> Pointer:
+def convex_route_solver(scratch: Any, modes: Pointer, work: Convex, loaded: bool) -> Pointer:
     """`_solve_convex_route` as a pointer, for one kind of work arrays; what never runs need not be compiled."""
     vector = types.float64[::1]
     result = types.Tuple((types.int64, types.float64))
     signature = result(PROBLEM_TYPE, typeof(scratch), typeof(modes), typeof(work), vector, vector)
-    return Pointer(_solve_convex_route if wanted else _absent, signature)
+    return Pointer(_solve_convex_route if loaded else _ask_for_more, signature)
 
 
-def _absent(p, s, modes, work, f, certificate):
-    return UNSOLVED, math.inf
+def _ask_for_more(p, s, modes, work, f, certificate):
+    return CAPACITY, math.inf
 
 
 @inlined

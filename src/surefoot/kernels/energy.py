@@ -16,6 +16,7 @@ import math
 
 from numba import int64
 
+from surefoot.kernels.box import opened
 from surefoot.kernels.fallback import PIVOTS
 from surefoot.kernels.lemke import lemke
 from surefoot.kernels.plant import BOX, CONE
@@ -24,7 +25,7 @@ from surefoot.kernels.status import CAPACITY, NOT_FINITE, SOLVED
 
 def solve_energy_law(p, solver, f):
     """Impulses of least energy; g stands in `solver.target` (3n,). Returns (status, residual, method)."""
-    work = solver.ladder.value.working_set.value
+    work = opened(opened(solver.ladder).working_set)
     for i in range(p.n):
         for r in range(3 * i, 3 * i + 3):
             f[r] = 0.0

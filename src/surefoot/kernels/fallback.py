@@ -6,7 +6,6 @@ This is most of the machine code and rarely runs, so it stands behind a pointer.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +13,7 @@ from numba import int64, typeof, types
 from numpy import ndarray
 
 from surefoot.kernels.active_modes import checked_residual
-from surefoot.kernels.box import boxed
+from surefoot.kernels.box import boxed, opened
 from surefoot.kernels.cache import Pointer, inlined, part
 from surefoot.kernels.convex_route import Convex, convex_route_solver, make_convex
 from surefoot.kernels.problem import PROBLEM_TYPE, with_friction
@@ -27,6 +26,13 @@ GUESS = 1
 CONVEX = 2
 SWEEPS = 3
 PIVOTS = 4
+
+
+# How much of the law is loaded. What is missing returns CAPACITY where it would be needed: mostly it never is, and need
+# not be compiled.
+FIRST_GUESS = 0
+CONVEX_PROBLEMS = 1
+ALL = 2
 
 
 class Ladder(NamedTuple):
@@ -42,8 +48,8 @@ class Ladder(NamedTuple):
     solve_working_set: Pointer
 
 
-def make_ladder(capacity: int, edges: int, nv: int, scratch: Any, modes: Pointer, complete: bool = True) -> Ladder:
-    """Work arrays; `complete`: whether the fallback will run at all."""
+def make_ladder(capacity: int, edges: int, nv: int, scratch: Any, modes: Pointer, level: int = ALL) -> Ladder:
+    """Work arrays; `level`: how much of it is loaded, FIRST_GUESS, CONVEX_PROBLEMS or ALL."""
     convex = make_convex(capacity, edges, nv)
     working_set = boxed(make_working_set(capacity, edges, nv))
     return Ladder(
@@ -52,9 +58,9 @@ def make_ladder(capacity: int, edges: int, nv: int, scratch: Any, modes: Pointer
         certificate=np.zeros(capacity),
         modes=modes,
         convex=convex,
-        solve_convex=convex_route_solver(scratch, modes, convex, complete),
+        solve_convex=convex_route_solver(scratch, modes, convex, level > FIRST_GUESS),
         working_set=working_set,
-        solve_working_set=working_set_solver(scratch, modes, working_set, complete),
+        solve_working_set=working_set_solver(scratch, modes, working_set, level == ALL),
     )
 
 
@@ -94,7 +100,7 @@ def _fallback(p, s, box, f):
     Infinite friction may have no answer: held, a contact would be pulled; released, it would be driven in (Painleve's
     paradox). Then friction of 1e3 stands for it, and the answer is called REGULARISED.
     """
-    ladder = box.value
+    ladder = opened(box)
     status, residual, method, verdict = _climb(p, s, ladder, f)
     if status != UNSOLVED:
         return status, residual, method
@@ -104,7 +110,7 @@ def _fallback(p, s, box, f):
         return verdict, math.inf, PIVOTS
     status, residual, method, _ = _climb(with_friction(p, ladder.mu), s, ladder, f)
     if status != SOLVED:
-        return UNSOLVED, math.inf, PIVOTS
+        return (CAPACITY if status == CAPACITY else UNSOLVED), math.inf, PIVOTS
     # Friction that is large but finite has the same modes: solve them with its own value.
     for r in range(3 * p.n):
         ladder.best[r] = f[r]
@@ -117,20 +123,12 @@ def _fallback(p, s, box, f):
     return REGULARISED, checked_residual(p, s, f), PIVOTS
 
 
-def fallback_solver(scratch: Any, box: Any) -> Pointer:
-    """`_fallback` as a pointer, for one kind of work arrays; `box`: Box of a Ladder."""
-    return _pointer(_fallback, scratch, box)
-
-
-def no_fallback(scratch: Any, box: Any) -> Pointer:
-    """Stands in for the fallback until it is needed, which is often never: then it need not be compiled."""
-    return _pointer(_ask_for_more, scratch, box)
-
-
 def _ask_for_more(p, s, box, f):
     return CAPACITY, math.inf, GUESS
 
 
-def _pointer(function: Callable[..., Any], scratch: Any, box: Any) -> Pointer:
+def fallback_solver(scratch: Any, box: Any, loaded: bool) -> Pointer:
+    """`_fallback` as a pointer, for one kind of work arrays; `box`: Box of a Ladder."""
     result = types.Tuple((types.int64, types.float64, types.int64))
-    return Pointer(function, result(PROBLEM_TYPE, typeof(scratch), typeof(box), types.float64[::1]), opens_box=True)
+    signature = result(PROBLEM_TYPE, typeof(scratch), typeof(box), types.float64[::1])
+    return Pointer(_fallback if loaded else _ask_for_more, signature)

@@ -9,6 +9,7 @@ from llvmlite import ir
 from numba import int64, typeof, types
 from numba.extending import intrinsic
 
+from surefoot.kernels.box import opened
 from surefoot.kernels.cache import Pointer, inlined, kernel
 from surefoot.kernels.engine import read_address
 from surefoot.kernels.plant import MOTOR
@@ -40,19 +41,19 @@ def _follow(step, acceleration, given, torque_out):
     return status, residual, method, n, nu, bilateral
 
 
-@kernel(_nrt=True)
+@kernel
 def follow_box(box, acceleration, given, torque_out):
     """Torques (joints,) that give these accelerations (joints,) at the state in mjData; see `_follow`.
 
     `given`: contacts that already stand in the rows; -1: find them.
     """
-    return _follow(box.value, acceleration, given, torque_out)
+    return _follow(opened(box), acceleration, given, torque_out)
 
 
-@kernel(_nrt=True)
+@kernel
 def follow_many(box, Q, V, accelerations, first, last, torque_out, velocity_out, status_out, residual_out):
     """`follow_box` for states first..last-1, one row each. Returns the first one not done (last if all are)."""
-    step = box.value
+    step = opened(box)
     plant = step.plant
     for k in range(first, last):
         for i in range(plant.qpos.shape[0]):
@@ -76,7 +77,7 @@ _CALL = types.int64(types.uintp, _VECTOR, _VECTOR, _VECTOR, _VECTOR)
 
 def _follow_state(box, q, v, acceleration, torque_out):
     """`follow_box` for a state given as arrays; returns the status."""
-    step = box.value
+    step = opened(box)
     for i in range(step.plant.qpos.shape[0]):
         step.plant.qpos[i] = q[i]
     for i in range(step.plant.qvel.shape[0]):
@@ -87,7 +88,7 @@ def _follow_state(box, q, v, acceleration, torque_out):
 def state_follower(box: Any) -> Pointer:
     """`_follow_state` as a pointer, for one kind of Box."""
     signature = types.int64(typeof(box), *_CALL.args[1:])
-    return Pointer(_follow_state, signature, opens_box=True)
+    return Pointer(_follow_state, signature)
 
 
 @intrinsic

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from numba import int64, types
 from numpy import ndarray
 
+from surefoot.kernels.box import opened
 from surefoot.kernels.cache import kernel
 from surefoot.kernels.plant import GIVEN
 from surefoot.kernels.status import CAPACITY, CONTACTS_DROPPED, LOG_FULL, POLICY, REGULARISED, SOLVED
@@ -46,7 +47,7 @@ class Loop(NamedTuple):
     v: ndarray
 
 
-@kernel(_nrt=True)
+@kernel
 def roll(box, policy, loop, log, first, last, every, t0, resume):
     """Steps first..last-1 from the state in mjData. Returns (status, steps done); the log holds what was done.
 
@@ -60,7 +61,7 @@ def roll(box, policy, loop, log, first, last, every, t0, resume):
         t0: time of step 0 in s.
         resume: True if the policy was already called for step `first`.
     """
-    step = box.value
+    step = opened(box)
     plant, rows, dt = step.plant, step.rows, step.settings.dt
     nq, nv = plant.qpos.shape[0], plant.qvel.shape[0]
     for k in range(first, last):
@@ -113,7 +114,7 @@ def roll(box, policy, loop, log, first, last, every, t0, resume):
     return SOLVED, last
 
 
-@kernel(_nrt=True)
+@kernel
 def move(box, n, nu):
     """`advance` for Python."""
-    advance(box.value, n, nu)
+    advance(opened(box), n, nu)

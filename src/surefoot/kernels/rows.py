@@ -16,7 +16,7 @@ from surefoot.kernels.plant import BOX, CONE, DRY_FRICTION, LIMIT, MOTOR, NORMAL
 SLIP_FLOOR = 1e-6  # m/s: above this the first tangent follows the slip
 
 
-@part
+@inlined
 def gather_rows(plant, rows, dt, touch, law_mu, planned, stance, v_next, motor, turns, given):
     """Fill `rows`; returns the number of blocks, or -1 if the capacity is too small.
 

@@ -19,7 +19,7 @@ from numba import int64, typeof, types
 from numpy import ndarray
 
 from surefoot.kernels.active_modes import checked_residual
-from surefoot.kernels.box import boxed
+from surefoot.kernels.box import boxed, opened
 from surefoot.kernels.cache import Pointer, inlined, part
 from surefoot.kernels.linear_algebra import backward_substitute, cholesky, forward_substitute
 from surefoot.kernels.plant import BOX, CONE
@@ -91,7 +91,7 @@ def _smooth(p, goal, dt, J, prescribed, tau_0, tau_last, scratch, box, f):
         box: Box of a Smoothing.
         f: impulses, changed in place; as they were if nothing better satisfies the law.
     """
-    work = box.value
+    work = opened(box)
     before = checked_residual(p, scratch, f)
     if p.form == ENERGY:
         before = 0.0  # any impulse in the cones that keeps the motion will do
@@ -136,7 +136,7 @@ def smoother(scratch: Any, capacity: int, edges: int, nv: int, columns: int, wan
         *(PROBLEM_TYPE, types.int64, number, types.float64[:, ::1], types.boolean[::1], vector, vector),
         *(typeof(scratch), typeof(box), vector),
     )
-    return box, Pointer(_smooth if wanted else _keep, signature, opens_box=True)
+    return box, Pointer(_smooth if wanted else _keep, signature)
 
 
 @inlined

@@ -9,6 +9,7 @@ from numba import int64, typeof, types
 from numpy import ndarray
 
 from surefoot.kernels.active_modes import cold_modes
+from surefoot.kernels.box import opened
 from surefoot.kernels.cache import Pointer, inlined, kernel, part
 from surefoot.kernels.contact_law import Solver
 from surefoot.kernels.engine import equality_rows, integrate, read_address, read_float, read_int, smooth_terms
@@ -391,22 +392,22 @@ def advance(step, n, nu):
             integrate(plant.m, plant.qpos, step.correction, 1.0)
 
 
-@kernel(_nrt=True)
+@kernel
 def find(box, given):
     """`find_rows` for Python."""
-    return find_rows(box.value, given)
+    return find_rows(opened(box), given)
 
 
-@kernel(_nrt=True)
+@kernel
 def solve(box, n):
     """`solve_rows` for Python."""
-    return solve_rows(box.value, n)
+    return solve_rows(opened(box), n)
 
 
-@kernel(_nrt=True)
+@kernel
 def apply(box, n, nu):
     """Velocities and forces of other impulses, put into `step.f`, for a problem without bilateral rows just solved."""
-    step = box.value
+    step = opened(box)
     velocities(nu, 3 * n, int64(0), step.f, step.v_next, step.reduced)
     if nu < step.v_next.shape[0]:
         _read_forces(step, n, nu, int64(0))

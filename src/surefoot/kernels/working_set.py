@@ -25,12 +25,13 @@ from numba import int64, typeof, types
 from numpy import ndarray
 
 from surefoot.kernels.active_modes import checked_residual
+from surefoot.kernels.box import opened
 from surefoot.kernels.cache import Pointer, inlined
 from surefoot.kernels.lemke import LemkeOptions, LemkeWork, lemke, lemke_work
 from surefoot.kernels.plant import BOX, CONE
 from surefoot.kernels.problem import PROBLEM_TYPE
 from surefoot.kernels.pyramid import opening
-from surefoot.kernels.status import SOLVED, UNSOLVED
+from surefoot.kernels.status import CAPACITY, SOLVED, UNSOLVED
 from surefoot.kernels.sweeps import read_modes
 
 VERY_ROUGH = 1e3  # stands for infinite friction where that has no form or no answer
@@ -71,7 +72,7 @@ def _solve_working_set(p, s, modes, box, best, f):
 
     Returns (status, residual).
     """
-    work = box.value
+    work = opened(box)
     for i in range(p.n):
         work.member[i] = p.kind[i] == BOX or best[3 * i] > 0.0
     complete = False
@@ -110,16 +111,16 @@ def _solve_working_set(p, s, modes, box, best, f):
             return UNSOLVED, math.inf
 
 
-def _absent(p, s, modes, box, best, f):
-    return UNSOLVED, math.inf
+def _ask_for_more(p, s, modes, box, best, f):
+    return CAPACITY, math.inf
 
 
-def working_set_solver(scratch: Any, modes: Pointer, box: Any, wanted: bool) -> Pointer:
+def working_set_solver(scratch: Any, modes: Pointer, box: Any, loaded: bool) -> Pointer:
     """`_solve_working_set` as a pointer, for one kind of work arrays; what never runs need not be compiled."""
     vector = types.float64[::1]
     result = types.Tuple((types.int64, types.float64))
     signature = result(PROBLEM_TYPE, typeof(scratch), typeof(modes), typeof(box), vector, vector)
-    return Pointer(_solve_working_set if wanted else _absent, signature, opens_box=True)
+    return Pointer(_solve_working_set if loaded else _ask_for_more, signature)
 
 
 @inlined

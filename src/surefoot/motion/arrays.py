@@ -77,15 +77,15 @@ def make_step(
     model: mujoco.MjModel,
     dofs: NDArray[np.int64],
     capacity: int,
-    complete: bool,
+    level: int,
 ) -> tuple[Step, Ladder]:
-    """Arrays of the kernels for up to `capacity` contacts, limits, dry frictions and motors; `complete`: see Solver."""
+    """Arrays of the kernels for up to `capacity` contacts, limits, dry frictions and motors; see `make_solver`."""
     nv = model.nv
     # Contacts on springs have a velocity of their own.
     columns = nv + (0 if np.isinf(settings.law.stiffness) else capacity)
     form = settings.law.form
-    solver, ladder = make_solver(capacity, len(edges), columns, 6 * model.neq, complete=complete)
-    law = contact_law(solver) if form == STANDARD else law_pointer(OTHER_LAWS[form], solver, opens_box=True)
+    solver, ladder = make_solver(capacity, len(edges), columns, 6 * model.neq, level=level)
+    law = contact_law(solver) if form == STANDARD else law_pointer(OTHER_LAWS[form], solver)
     wanted = settings.law.smooth > 0
     smoothing, smooth = smoother(solver.scratch, capacity, len(edges), nv, columns, wanted)
     bilateral = 6 * model.neq

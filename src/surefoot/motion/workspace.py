@@ -16,7 +16,7 @@ from surefoot.contact.contacts import Contacts, contact_names
 from surefoot.errors import InputError, ModelError
 from surefoot.kernels import status as codes
 from surefoot.kernels.box import boxed
-from surefoot.kernels.fallback import Ladder
+from surefoot.kernels.fallback import ALL, FIRST_GUESS, Ladder
 from surefoot.kernels.plant import CONE, GIVEN, NORMAL
 from surefoot.kernels.problem import SOFT
 from surefoot.kernels.pyramid import pyramid_table
@@ -98,7 +98,7 @@ class Workspace:
         )
         self.edges = pyramid_table(edge_directions(law.edges))
         self.plant = make_plant(scene, self.model, self.data)
-        self._complete = False
+        self._level = FIRST_GUESS
         self.step, self.ladder = self._arrays()
         self.box = boxed(self.step)
         self._quaternions = _quaternions(self.model)
@@ -109,7 +109,7 @@ class Workspace:
 
     def _arrays(self) -> tuple[Step, Ladder]:
         model, dofs = self.model, self.scene.dofs
-        return make_step(self.settings, self.plant, self.edges, model, dofs, self.capacity, self._complete)
+        return make_step(self.settings, self.plant, self.edges, model, dofs, self.capacity, self._level)
 
     def load(self, state: State) -> None:
         """Put a state into the data; nothing of an earlier call is left."""
@@ -184,7 +184,7 @@ class Workspace:
         """Solve on the rows found; returns (status code, residual, method)."""
         self.ladder.certificate[:] = 0.0
         code, residual, method, self.free_count, self.bilateral_count = solve(self.box, self.count)
-        if code == codes.CAPACITY and not self._complete:
+        while code == codes.CAPACITY and self._level < ALL:
             self.grow()
             code, residual, method, self.free_count, self.bilateral_count = solve(self.box, self.count)
         if code == codes.CAPACITY:
@@ -270,18 +270,18 @@ class Workspace:
 
     def complete(self) -> None:
         """Load all that a solve may need, for callers that cannot answer CAPACITY."""
-        if not self._complete:
+        while self._level < ALL:
             self.grow()
 
     def grow(self) -> None:
-        """Answer CAPACITY: load the law's fallback if it is missing, else double the room; what was found stays."""
-        if self._complete:
+        """Answer CAPACITY: load more of the law if some is missing, else double the room; what was found stays."""
+        if self._level == ALL:
             if self.capacity > MOST_BLOCKS:
                 raise ModelError(
                     f"{self.scene.name}: more than {MOST_BLOCKS} contacts, or an equality of over six rows"
                 )
             self.capacity *= 2
-        self._complete = True
+        self._level = min(self._level + 1, ALL)
         old = self.step
         self.step, self.ladder = self._arrays()
         self.box = boxed(self.step)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -39,6 +40,7 @@ class Simulator:
         dt: step in s.
         control_dt: the policy is called this often (s), a multiple of dt.
         law: contact law.
+        loading: s that the last roll-out spent on loading or compiling parts of the law when they were first needed.
     """
 
     def __init__(
@@ -79,6 +81,8 @@ class Simulator:
             restitution=self.restitution,
             speed=self.speed,
         )
+
+        self.loading = 0.0
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickles and copies are made anew, with arrays of their own."""
@@ -134,6 +138,7 @@ class Simulator:
         steps = round(min(checks.number("duration", duration, above=0.0) / self.dt, LONGEST))
         if steps < 1:
             raise InputError(f"duration: expected at least one step of {self.dt:g} s, got {duration:g}")
+        self.loading = 0.0
         space, scene = self._space, self.scene
         compiled = policy if isinstance(policy, Policy) else KEEP_TORQUE
         python_policy = None if policy is None or isinstance(policy, Policy) else policy
@@ -164,7 +169,9 @@ class Simulator:
             code, done = roll(space.box, compiled, loop, log, done, last, self._every, state.t, resume)
             resume = code in (codes.CAPACITY, codes.LOG_FULL)
             if code == codes.CAPACITY:
+                began = time.perf_counter()
                 space.grow()
+                self.loading += time.perf_counter() - began
             elif code == codes.LOG_FULL:
                 log = _grown(log)
             elif code != codes.SOLVED:

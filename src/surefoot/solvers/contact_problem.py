@@ -180,9 +180,11 @@ def project_on_pyramid(point: Array, radius: float, edges: int | None) -> Array:
     corners = radius * edge_directions(edges)
     sides = np.roll(corners, -1, axis=0) - corners
     relative = point - corners
-    if (sides[:, 0] * relative[:, 1] - sides[:, 1] * relative[:, 0] >= 0).all() and radius > 0:
+    inside = sides[:, 0] * relative[:, 1] - sides[:, 1] * relative[:, 0]
+    if (inside >= 0).all() and radius > 0:
         return point
-    length = np.einsum("ij,ij->i", sides, sides)
-    along = np.einsum("ij,ij->i", sides, relative) / np.where(length > 0, length, 1.0)
-    nearest = corners + np.clip(along, 0.0, 1.0)[:, None] * sides
-    return nearest[np.argmin(np.linalg.norm(nearest - point, axis=1))]
+    # The side farthest behind the point: near a corner the distances themselves differ by less than their rounding.
+    side = int(np.argmin(inside))
+    length = sides[side] @ sides[side]
+    along = sides[side] @ relative[side] / (length if length > 0 else 1.0)
+    return corners[side] + min(max(along, 0.0), 1.0) * sides[side]

@@ -107,11 +107,12 @@ class _State:
         if z is None:
             return self._leaf(zero, tight)
         w = self.M @ z + self.q
-        violation = np.minimum(z, w)
-        index = int(np.argmax(violation))
-        if violation[index] <= self.tolerance:
+        undecided = np.minimum(z, w) > self.tolerance
+        if not undecided.any():
             self.z = self._polish(z, z > w)
             return None
+        # Where z w is largest both cases change the most: smaller trees than where min(z, w) is largest.
+        index = int(np.argmax(np.where(undecided, z * w, 0.0)))
         first = self.explore(zero | {index}, tight)
         if first is None:
             return None
