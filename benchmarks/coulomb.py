@@ -13,7 +13,7 @@ from surefoot.kernels.cache import Pointer
 from surefoot.kernels.contact_law import Solver, contact_law, make_solver
 from surefoot.kernels.fallback import Ladder
 from surefoot.kernels.plant import CONE, NORMAL
-from surefoot.kernels.problem import Problem, prepare
+from surefoot.kernels.problem import STANDARD, Problem, prepare
 from surefoot.kernels.pyramid import pyramid_table
 from surefoot.solvers.contact_problem import ContactProblem, edge_directions
 
@@ -44,7 +44,7 @@ class CoulombSolver:
         solver, _ = self._arrays(nu)
         kind = np.where(problem.closed, CONE, NORMAL).astype(np.int64)
         data = (problem.W, nu, n, problem.c0, problem.gap_rate, kind, problem.mu, np.zeros(n), self._table)
-        return Call(contact_law(solver), Problem(*data, False, 0.0, TOLERANCE), solver, np.zeros(3 * n))
+        return Call(contact_law(solver), Problem(*data, False, STANDARD, 0.0, TOLERANCE), solver, np.zeros(3 * n))
 
     def solve(self, problem: ContactProblem) -> tuple[int, np.ndarray, np.ndarray]:
         """Status code, impulses, weights of a certificate."""
@@ -75,7 +75,8 @@ def solve_repeatedly(box, count):
     for _ in range(count):
         scale = prepare(p.W, p.nu, p.n, p.c0, p.offset, call.solver.scratch.g)
         ready = Problem(
-            p.W, p.nu, p.n, p.c0, p.offset, p.kind, p.mu, p.bound, p.D, p.dissipative, scale, p.tolerance
+            p.W, p.nu, p.n, p.c0, p.offset, p.kind, p.mu, p.bound, p.D, p.dissipative, p.form, scale,
+            p.tolerance,
         )  # fmt: skip
         status, _, _ = call.law(ready, call.solver, call.f)
     return status

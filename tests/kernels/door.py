@@ -17,12 +17,6 @@ def door(part):
 
 
 @numba.njit(error_model="numpy")
-def call_law(law, p, solver, f):
-    """Call a contact law behind its pointer."""
-    return law(p, solver, f)
-
-
-@numba.njit(error_model="numpy")
-def call_working_set(pointer, p, s, box, best, f):
-    """Call the solver of a working set behind its pointer."""
-    return pointer(p, s, box, best, f)
+def call(pointer, *args):
+    """Call a function behind a Pointer."""
+    return pointer(*args)

@@ -6,15 +6,14 @@ import numpy as np
 
 from surefoot.kernels import problem as kernel
 from surefoot.kernels import status
-from surefoot.kernels.active_modes import Scratch, cold_modes, make_scratch, solve_modes
+from surefoot.kernels.active_modes import Scratch, cold_modes, make_scratch, modes_solver
 from surefoot.kernels.contact_law import contact_law, make_solver
-from surefoot.kernels.convex_route import solve_convex_route
 from surefoot.kernels.plant import CONE, NORMAL
 from surefoot.kernels.pyramid import pyramid_table
 from surefoot.kernels.sweeps import sweep
 from surefoot.laws.conditions import law_conditions
 from surefoot.solvers.contact_problem import edge_directions
-from tests.kernels.door import call_law, call_working_set, door
+from tests.kernels.door import call, door
 
 TOLERANCE = 1e-9
 METHODS = ("guess", "sweeps", "convex", "pivots", "all")
@@ -82,7 +81,8 @@ def kernels_see(problem, g, edges=4, tolerance=TOLERANCE):
     D = pyramid_table(edge_directions(edges))
     scale = kernel.prepare(p.W, nu, n, p.c0, p.offset, g)
     return kernel.Problem(
-        p.W, nu, n, p.c0, p.offset, p.kind, p.mu, p.bound, D, bool(p.dissipative), scale, tolerance
+        p.W, nu, n, p.c0, p.offset, p.kind, p.mu, p.bound, D, bool(p.dissipative), kernel.STANDARD, scale,
+        tolerance,
     )  # fmt: skip
 
 
@@ -100,21 +100,26 @@ def solve(problem, method="all", edges=4, tolerance=TOLERANCE):
     p = kernels_see(problem, s.g, edges, tolerance)
     f = np.full(3 * n, np.inf)  # a method must overwrite this
     if method == "all":
-        code, residual, by = call_law(contact_law(solver), p, solver, f)
+        code, residual, by = call(contact_law(solver), p, solver, f)
         return Result(code, residual, by, f, ladder.certificate)
     f[:] = 0.0
     if method == "convex":
-        code, residual = door(solve_convex_route)(p, s, ladder.convex, f, ladder.certificate)
+        code, residual = call(ladder.solve_convex, p, s, ladder.modes, ladder.convex, f, ladder.certificate)
     elif method == "pivots":
-        code, residual = call_working_set(ladder.solve_working_set, p, s, ladder.working_set, f.copy(), f)
+        code, residual = call(ladder.solve_working_set, p, s, ladder.modes, ladder.working_set, f.copy(), f)
     else:
         if method == "guess":
             door(cold_modes)(p, s)
         else:
             door(sweep)(p, 40, s, f)
-        residual = door(solve_modes)(p, 8, s, f)
+        residual = solve_modes(p, 8, s, f)
         code = status.SOLVED if residual <= tolerance else status.UNSOLVED
     return Result(code, residual, 0, f, ladder.certificate)
+
+
+def solve_modes(p, guesses, s, f):
+    """Guess modes from those in the scratch; the law's residual."""
+    return call(modes_solver(s), p, guesses, s, f)
 
 
 def violation(problem, f, edges=4):

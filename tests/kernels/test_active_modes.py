@@ -10,14 +10,23 @@ from surefoot.kernels.active_modes import (
     checked_residual,
     cold_modes,
     contact_velocities,
-    solve_modes,
 )
 from surefoot.kernels.plant import BOX, CONE
 from surefoot.kernels.pyramid import EDGE, OFF, STICK
 from surefoot.solvers.contact_samples import contact_case
 from tests.kernels.door import door
 from tests.kernels.known import KNOWN, plates
-from tests.kernels.problems import TOLERANCE, Problem, from_sample, point_mass, ready, solve, velocity, violation
+from tests.kernels.problems import (
+    TOLERANCE,
+    Problem,
+    from_sample,
+    point_mass,
+    ready,
+    solve,
+    solve_modes,
+    velocity,
+    violation,
+)
 
 # Known answers
 
@@ -63,22 +72,22 @@ def test_cold_modes_hold_what_is_never_released():
 def test_too_few_guesses_are_no_answer():
     p, s = ready(KNOWN["slides along x"].problem)
     door(cold_modes)(p, s)
-    assert door(solve_modes)(p, 1, s, np.zeros(3)) == math.inf
+    assert solve_modes(p, 1, s, np.zeros(3)) == math.inf
 
 
 def test_a_warm_start_at_the_answer_needs_one_guess():
     p, s = ready(KNOWN["slides along x"].problem)
     f, again = np.zeros(3), np.zeros(3)
     door(cold_modes)(p, s)
-    door(solve_modes)(p, 8, s, f)
-    assert door(solve_modes)(p, 1, s, again) <= 1e-12
+    solve_modes(p, 8, s, f)
+    assert solve_modes(p, 1, s, again) <= 1e-12
     assert again == pytest.approx(f)
 
 
 def test_more_unknowns_than_there_is_room_for_is_no_answer():
     p, s = ready(point_mass([0, 0, -1], copies=60))
     s.mode[:] = STICK
-    assert door(solve_modes)(p, 8, s, np.zeros(180)) == math.inf
+    assert solve_modes(p, 8, s, np.zeros(180)) == math.inf
 
 
 # Properties and plain twins

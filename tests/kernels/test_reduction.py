@@ -4,10 +4,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import surefoot as sf
+from surefoot.kernels.bilateral import hold_bilateral
 from surefoot.kernels.reduction import (
     Reduced,
     assemble,
-    hold_bilateral,
     needed_force,
     reduce_to_contacts,
     velocities,

@@ -3,13 +3,8 @@ import pytest
 
 from surefoot.kernels import status
 from surefoot.kernels.plant import NORMAL
-<<<<<<< ours
 from surefoot.kernels.working_set import make_working_set
-from surefoot.solvers.contact_samples import KINDS, random_contact
-=======
-from surefoot.kernels.working_set import make_pivoting
 from surefoot.solvers.contact_samples import KINDS, contact_case, random_contact
->>>>>>> theirs
 from tests.kernels.known import KNOWN, plates
 from tests.kernels.problems import TOLERANCE, UP, from_sample, made, point_mass, solve, velocity, violation
 
