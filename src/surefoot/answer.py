@@ -14,7 +14,7 @@ from surefoot.errors import SolveError
 from surefoot.kernels import fallback
 from surefoot.kernels import status as codes
 from surefoot.kernels.cone_laws import NEWTON
-from surefoot.kernels.plant import CONE, DRY_FRICTION, MOTOR, TURN
+from surefoot.kernels.plant import CONE, DRY_FRICTION, MOTOR, TENDON, TURN
 from surefoot.laws import Law
 from surefoot.laws.conditions import law_conditions
 from surefoot.motion.consistent import joints_to_blame
@@ -42,7 +42,7 @@ class JointRow:
     """A joint limit, a joint's dry friction or a motor of limited torque that was part of the problem.
 
     Attributes:
-        joint: name.
+        joint: name; of a tendon's limit that of the tendon.
         kind: "limit", "dry friction" or "motor" (its torque less the middle of its range).
         force: N m (N) that it exerts on the joint.
         velocity: rad/s (m/s) of the joint at the end of the step.
@@ -272,11 +272,20 @@ def _springs(space: Workspace) -> Array:
 def _joint_row(space: Workspace, i: int, f: Array, c: Array) -> JointRow:
     index, kind = space.step.rows.source[i]
     of_dof = kind in (DRY_FRICTION, MOTOR)
-    joint = space.model.joint(int(space.model.dof_jntid[index]) if of_dof else int(index)).name
     column = 1 if of_dof else 0
-    direction = space.step.rows.J[3 * i + column].sum()
+    if kind == TENDON:
+        joint, direction = space.model.tendon(int(index)).name, 1.0
+    else:
+        joint = space.model.joint(int(space.model.dof_jntid[index]) if of_dof else int(index)).name
+        direction = space.step.rows.J[3 * i + column].sum()
     name = {DRY_FRICTION: "dry friction", MOTOR: "motor"}.get(int(kind), "limit")
     return JointRow(joint, name, direction * f[3 * i + column] / space.dt, direction * c[i, column])
+
+
+def _limited(space: Workspace, i: int) -> str:
+    """The joint or tendon whose limit block i is, by name."""
+    index, kind = space.step.rows.source[i].tolist()
+    return space.model.tendon(index).name if kind == TENDON else space.model.joint(index).name
 
 
 def _culprits(space: Workspace, contacts: Contacts, code: int) -> tuple[str, ...]:
@@ -288,10 +297,7 @@ def _culprits(space: Workspace, contacts: Contacts, code: int) -> tuple[str, ...
         return loops
     blamed = np.flatnonzero(space.ladder.certificate[: space.count] > 0)
     k = len(contacts)
-    named = tuple(
-        contacts.names[i] if i < k else f"limit of {space.model.joint(int(space.step.rows.source[i, 0])).name}"
-        for i in blamed
-    )
+    named = tuple(contacts.names[i] if i < k else f"limit of {_limited(space, i)}" for i in blamed)
     # Where slip is not part of the contradiction the normals alone have proven it.
     friction = code == codes.INCONSISTENT or space.settings.law.dissipative
     return named + joints_to_blame(space, blamed.tolist(), friction=friction)

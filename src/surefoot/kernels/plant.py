@@ -20,6 +20,7 @@ DRY_FRICTION = -2  # first entry: the degree of freedom
 GIVEN = -3  # a contact that the caller gave
 MOTOR = -4  # first entry: the degree of freedom that a motor of limited torque drives
 TURNING = -5  # first entry: the contact
+TENDON = -6  # first entry: the tendon whose limit it is
 
 
 class Plant(NamedTuple):
@@ -46,6 +47,13 @@ class Plant(NamedTuple):
     jnt_dofadr: ndarray
     jnt_limited: ndarray
     jnt_range: ndarray
+    tendon_limited: ndarray
+    tendon_range: ndarray
+    ten_length: ndarray
+    ten_J: ndarray
+    ten_J_rownnz: ndarray
+    ten_J_rowadr: ndarray
+    ten_J_colind: ndarray
     dof_parentid: ndarray
     body_last_dof: ndarray
     body_rootid: ndarray
@@ -77,9 +85,9 @@ class Rows(NamedTuple):
     """Everything that may push: contacts first, then their turning, joint limits, dry joint friction, motors.
 
     Capacity = len(gap). `kind`: NORMAL, CONE, BOX or TURN. `source`: the two geoms of a contact (second pushes on
-    first), (joint, LIMIT), (dof, DRY_FRICTION), (dof, MOTOR), (contact, TURNING) or (0, GIVEN). `gap` in m (rad),
-    negative = depth. `bound` in N (N m), of a BOX only; of TURN its rolling friction in m. `drive` in m/s (rad/s): the
-    velocity that a motor aims at, else 0. `turning` in m: torsional and rolling friction of a contact.
+    first), (joint, LIMIT), (tendon, TENDON), (dof, DRY_FRICTION), (dof, MOTOR), (contact, TURNING) or (0, GIVEN). `gap`
+    in m (rad), negative = depth. `bound` in N (N m), of a BOX only; of TURN its rolling friction in m. `drive` in m/s
+    (rad/s): the velocity that a motor aims at, else 0. `turning` in m: torsional and rolling friction of a contact.
     """
 
     kind: ndarray

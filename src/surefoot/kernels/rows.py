@@ -11,7 +11,7 @@ from surefoot.kernels.cache import inlined, part
 from surefoot.kernels.engine import read_address, read_float, read_int
 from surefoot.kernels.friction import contact_friction
 from surefoot.kernels.height_field import belongs_to_facet
-from surefoot.kernels.plant import BOX, CONE, DRY_FRICTION, LIMIT, MOTOR, NORMAL, TURN, TURNING
+from surefoot.kernels.plant import BOX, CONE, DRY_FRICTION, LIMIT, MOTOR, NORMAL, TENDON, TURN, TURNING
 
 SLIP_FLOOR = 1e-6  # m/s: above this the first tangent follows the slip
 
@@ -40,6 +40,8 @@ def gather_rows(plant, rows, dt, touch, law_mu, planned, stance, v_next, motor, 
         count = _gather_turning(plant, rows, count)
     if count >= 0:
         count = _gather_limits(plant, rows, count, dt, v_next)
+    if count >= 0:
+        count = _gather_tendon_limits(plant, rows, count, dt)
     if count >= 0:
         count = _gather_boxes(rows, count, plant.dof_frictionloss, 0.0, int64(DRY_FRICTION), v_next)
     if count >= 0:
@@ -234,6 +236,35 @@ def _gather_limits(plant, rows, count, dt, v_next):
             rows.source[count, 1] = LIMIT
             rows.gap[count] = gap
             rows.J[3 * count, dof] = 1.0 if side == 0 else -1.0
+            count += 1
+    return count
+
+
+@inlined
+def _gather_tendon_limits(plant, rows, count, dt):
+    """One normal row for a tendon that could reach its limit within the step or so."""
+    for tendon in range(plant.ten_length.shape[0]):
+        if not plant.tendon_limited[tendon]:
+            continue
+        first = plant.ten_J_rowadr[tendon]
+        last = first + plant.ten_J_rownnz[tendon]
+        speed = 0.0
+        for k in range(first, last):
+            speed += plant.ten_J[k] * plant.qvel[plant.ten_J_colind[k]]
+        for side in range(2):
+            sign = 1.0 - 2.0 * side
+            gap = sign * (plant.ten_length[tendon] - plant.tendon_range[tendon, side])
+            if gap > 0.01 + 4.0 * dt * abs(speed):
+                continue
+            if count == rows.gap.shape[0]:
+                return -1
+            _clear(rows, count)
+            rows.kind[count] = NORMAL
+            rows.source[count, 0] = tendon
+            rows.source[count, 1] = TENDON
+            rows.gap[count] = gap
+            for k in range(first, last):
+                rows.J[3 * count, plant.ten_J_colind[k]] = sign * plant.ten_J[k]
             count += 1
     return count
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from numba import int64, typeof, types
+from numba import int64
 from numpy import ndarray
 
 from surefoot.kernels.active_modes import cold_modes
 from surefoot.kernels.box import opened
 from surefoot.kernels.cache import Pointer, inlined, kernel, part
 from surefoot.kernels.contact_law import Solver
-from surefoot.kernels.engine import equality_rows, integrate, read_address, read_float, read_int, smooth_terms
+from surefoot.kernels.engine import equality_rows, integrate, read_address, read_float, read_int
 from surefoot.kernels.memory import Memory, recall, remember
-from surefoot.kernels.plant import BOX, CONE, DRY_FRICTION, LIMIT, NORMAL, TURN, Plant, Rows
+from surefoot.kernels.plant import BOX, CONE, DRY_FRICTION, LIMIT, NORMAL, TENDON, TURN, Plant, Rows
 from surefoot.kernels.problem import ENERGY, SOFT, STANDARD, Problem, prepare
 from surefoot.kernels.reduction import (
     Reduced,
@@ -24,51 +24,8 @@ from surefoot.kernels.reduction import (
     reduce_to_contacts,
     velocities,
 )
-from surefoot.kernels.rows import gather_rows
-from surefoot.kernels.status import CAPACITY, CONTACTS_DROPPED, INCONSISTENT, INERTIA, NOT_FINITE, SOLVED
-
-
-class LawNumbers(NamedTuple):
-    """Numbers that tell the contact laws of one family apart.
-
-    `mu`: friction the law believes in, NaN: ask the scene. `dissipative`, see Problem. `slip_offset`: whether the
-    dissipative law makes room for the slip at the start of the step. `stiffness` (N/m) and `damping` (N s/m) of every
-    contact; infinite stiffness: rigid. `epsilon` (dimensionless), `kappa` (s), `critical`: of the soft law, see
-    softness.py. `form`, see Problem. `smooth`: what stage II aims at, see smooth.py. `edges` of the friction pyramid.
-    """
-
-    mu: float = math.nan
-    dissipative: bool = False
-    slip_offset: bool = False
-    stiffness: float = math.inf
-    damping: float = 0.0
-    epsilon: float = 0.0
-    kappa: float = 1.0
-    critical: bool = False
-    form: int = STANDARD
-    smooth: int = 0
-    edges: int = 4
-
-
-class Settings(NamedTuple):
-    """Numbers that shape a step.
-
-    `touch`: a contact whose gap is larger enters with its normal row only (m). `bilateral_rate`: share of a loop's gap
-    closed per step.
-    `depth_rate`: share of the depth removed per step beyond `slop`. `restitution`: Newton's, for approach over
-    `bounce`. `remembers`: whether the modes of the last step are this one's first guess.
-    """
-
-    dt: float
-    touch: float
-    law: LawNumbers
-    tolerance: float
-    bilateral_rate: float
-    depth_rate: float
-    slop: float
-    restitution: float
-    bounce: float
-    remembers: bool
+from surefoot.kernels.settings import Settings
+from surefoot.kernels.status import CAPACITY, CONTACTS_DROPPED, INCONSISTENT, INERTIA, SOLVED
 
 
 class Step(NamedTuple):
@@ -111,46 +68,6 @@ class Step(NamedTuple):
 
 
 @part
-def _sane(values):
-    """False for a NaN, an infinity, or a number that only a diverged simulation reaches."""
-    for i in range(values.shape[0]):
-        if not abs(values[i]) < 1e12:
-            return False
-    return True
-
-
-def _find_rows(plant, rows, settings, torque, v_next, motor, planned, stance, warnings, given):
-    """Smooth terms and rows of the state in mjData. Returns (status, number of blocks).
-
-    If `given` >= 0, that many contacts already stand in the rows and only joint rows are added. The other arguments
-    are parts of a Step.
-    """
-    if not (_sane(plant.qpos) and _sane(plant.qvel) and _sane(torque) and _sane(v_next)):
-        return NOT_FINITE, 0
-    smooth_terms(plant.m, plant.d, plant.qfrc_bias)
-    for k in range(2):  # mjWARN_INERTIA is 0, then the two that mean dropped rows
-        number = read_int(plant.d + plant.layout.warning + (1 + k) * plant.layout.warning_size)
-        if number != warnings[k]:
-            warnings[k] = number
-            return CONTACTS_DROPPED, 0
-    law = settings.law
-    n = gather_rows(
-        plant, rows, settings.dt, settings.touch, law.mu, planned[0], stance, v_next, motor, law.form == SOFT, given
-    )
-    return (CAPACITY, 0) if n < 0 else (SOLVED, n)
-
-
-def row_finder(plant: Plant, rows: Rows, settings: Settings) -> Pointer:
-    """`_find_rows` as a pointer: every loop needs it."""
-    vector, flags = types.float64[::1], types.boolean[::1]
-    signature = types.UniTuple(types.int64, 2)(
-        *(typeof(plant), typeof(rows), typeof(settings), vector, vector, vector, flags, flags, types.int64[::1]),
-        types.int64,
-    )
-    return Pointer(_find_rows, signature)
-
-
-@part
 def find_rows(step, given):
     """Rows of the state in mjData, see `_find_rows`."""
     return step.find(
@@ -187,7 +104,7 @@ def _offsets(rows, settings, n, qvel, impulse_bound, offset):
     for i in range(n):
         impulse_bound[i] = rows.bound[i] if rows.kind[i] == TURN else settings.dt * rows.bound[i]
         offset[i] = max(rows.gap[i], 0.0) / settings.dt
-        if rows.kind[i] == BOX or rows.kind[i] == TURN or rows.source[i, 1] == LIMIT:
+        if rows.kind[i] == BOX or rows.kind[i] == TURN or rows.source[i, 1] in (LIMIT, TENDON):
             continue
         cn, cx, cy = 0.0, 0.0, 0.0
         for j in range(rows.J.shape[1]):
@@ -217,7 +134,7 @@ def _add_springs(rows, settings, n, nu, W):
         for j in range(nu, nu + n):
             W[r, j] = 0.0
     for i in range(n):
-        if rows.kind[i] != BOX and rows.source[i, 1] != LIMIT:
+        if rows.kind[i] != BOX and rows.source[i, 1] not in (LIMIT, TENDON):
             damping = law.damping if rows.gap[i] <= 0.0 else 0.0
             W[3 * i, nu + i] = 1.0 / math.sqrt(dt * (dt * law.stiffness + damping))
     return nu + n

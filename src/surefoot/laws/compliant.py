@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from surefoot import checks
-from surefoot.kernels.step import LawNumbers
+from surefoot.kernels.settings import LawNumbers
 from surefoot.laws.choices import belief, pyramid
 from surefoot.laws.law import Law
 

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from surefoot import checks
 from surefoot.errors import InputError
-from surefoot.kernels.step import LawNumbers
+from surefoot.kernels.settings import LawNumbers
 from surefoot.laws.choices import belief, pyramid, smoothing
 from surefoot.laws.law import Law
 

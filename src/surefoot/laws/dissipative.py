@@ -15,7 +15,7 @@ from typing import ClassVar
 from surefoot import checks
 from surefoot.errors import InputError
 from surefoot.kernels.problem import ENERGY, EXACT, STANDARD
-from surefoot.kernels.step import LawNumbers
+from surefoot.kernels.settings import LawNumbers
 from surefoot.laws.choices import belief, pyramid, smoothing
 from surefoot.laws.law import Law
 

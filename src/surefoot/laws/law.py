@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from surefoot.kernels.step import LawNumbers
+from surefoot.kernels.settings import LawNumbers
 
 
 @dataclass(frozen=True)

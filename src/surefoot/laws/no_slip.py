@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from surefoot.kernels.step import LawNumbers
+from surefoot.kernels.settings import LawNumbers
 from surefoot.laws.choices import smoothing
 from surefoot.laws.law import Law
 

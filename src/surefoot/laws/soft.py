@@ -15,7 +15,7 @@ from typing import ClassVar
 from surefoot import checks
 from surefoot.errors import InputError
 from surefoot.kernels.problem import SOFT
-from surefoot.kernels.step import LawNumbers
+from surefoot.kernels.settings import LawNumbers
 from surefoot.laws.choices import belief
 from surefoot.laws.law import Law
 

@@ -13,13 +13,15 @@ from surefoot.kernels.contact_law import absent_law, contact_law, law_pointer, m
 from surefoot.kernels.energy import solve_energy_law
 from surefoot.kernels.engine import LAYOUT
 from surefoot.kernels.fallback import Ladder
+from surefoot.kernels.finding import row_finder
 from surefoot.kernels.memory import make_memory
 from surefoot.kernels.plant import Plant, Rows
 from surefoot.kernels.problem import ENERGY, EXACT, SOFT, STANDARD
 from surefoot.kernels.reduction import Reduced
+from surefoot.kernels.settings import Settings
 from surefoot.kernels.smooth import smoother
 from surefoot.kernels.softness import softener
-from surefoot.kernels.step import Settings, Step, row_finder
+from surefoot.kernels.step import Step
 from surefoot.robots.scene import Scene
 
 Array = NDArray[np.float64]
@@ -49,6 +51,13 @@ def make_plant(scene: Scene, m: mujoco.MjModel, d: mujoco.MjData) -> Plant:
         jnt_dofadr=m.jnt_dofadr,
         jnt_limited=m.jnt_limited.astype(bool) & (not flags & int(off.mjDSBL_LIMIT)),
         jnt_range=m.jnt_range,
+        tendon_limited=m.tendon_limited.astype(bool) & (not flags & int(off.mjDSBL_LIMIT)),
+        tendon_range=m.tendon_range,
+        ten_length=d.ten_length,
+        ten_J=d.ten_J,
+        ten_J_rownnz=m.ten_J_rownnz,
+        ten_J_rowadr=m.ten_J_rowadr,
+        ten_J_colind=m.ten_J_colind,
         dof_parentid=m.dof_parentid,
         body_last_dof=_last_dofs(m),
         body_rootid=m.body_rootid,

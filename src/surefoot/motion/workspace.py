@@ -20,7 +20,8 @@ from surefoot.kernels.fallback import ALL, FIRST_GUESS, Ladder
 from surefoot.kernels.plant import CONE, GIVEN, NORMAL
 from surefoot.kernels.problem import SOFT
 from surefoot.kernels.pyramid import pyramid_table
-from surefoot.kernels.step import LawNumbers, Settings, Step, find, solve
+from surefoot.kernels.settings import LawNumbers, Settings
+from surefoot.kernels.step import Step, find, solve
 from surefoot.motion.arrays import make_plant, make_step
 from surefoot.robots import ignored
 from surefoot.robots.scene import Scene

@@ -73,7 +73,7 @@ def _servo(model: mujoco.MjModel, u: int) -> str | None:
 
 
 def _tendons(model: mujoco.MjModel) -> list[Note]:
-    detail = "a tendon: its limits, dry friction and actuators are not modelled"
+    detail = "a tendon: its dry friction and actuators are not modelled"
     return [Note("ignored", model.tendon(t).name or f"tendon {t}", detail) for t in range(model.ntendon)]
 
 
@@ -102,7 +102,13 @@ def _contact(model: mujoco.MjModel) -> list[Note]:
     rolling = [model.geom(g).name for g in np.flatnonzero(touching & (model.geom_condim > 3))]
     notes = []
     if rolling:
-        notes.append(Note("ignored", _few(rolling), "torsional and rolling friction (condim above 3) is not modelled"))
+        notes.append(
+            Note(
+                "ignored",
+                _few(rolling),
+                "torsional and rolling friction (condim above 3) is felt under the soft law only",
+            )
+        )
     adhesive = [model.geom(g).name for g in range(model.ngeom) if np.any(model.geom_adhesion[g])]
     moving = [model.geom(g).name for g in range(model.ngeom) if np.any(model.geom_surfacevel[g])]
     if adhesive:
