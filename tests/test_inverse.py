@@ -3,6 +3,7 @@ import pytest
 
 import surefoot as sf
 from surefoot.errors import InputError, SolveError
+from surefoot.kernels.follow import follow_box
 from surefoot.motion.workspace import Workspace
 from tests.test_answer import plates
 
@@ -47,6 +48,15 @@ def test_calls_do_not_depend_on_those_before(robot):
     controller(robot.state(v=np.ones(18)), np.full(12, 5.0))
     controller(robot.home(), np.zeros(12), contacts=["LF_FOOT"])
     assert np.array_equal(controller(robot.home(), np.zeros(12)), first)
+
+
+def test_any_array_of_numbers_does_without_compiling_anew(robot):
+    controller = sf.InverseDynamics(robot, dt=1e-3)
+    expected = controller(robot.home(), np.arange(12.0)).copy()
+    versions = len(follow_box.signatures)
+    for wanted in (np.arange(12), np.arange(12, dtype=np.float32), np.arange(24.0)[::2] / 2, list(range(12))):
+        assert np.array_equal(controller(robot.home(), wanted), expected)
+    assert len(follow_box.signatures) == versions
 
 
 def test_planned_and_given_contacts(robot):
@@ -108,6 +118,14 @@ def test_the_controllers_model_is_its_own(robot):
     [
         (lambda c, r: c(r.home(), np.zeros(11)), r"acceleration: expected shape \(12,\), got \(11,\)"),
         (lambda c, r: c(r.home(), np.full(12, np.nan)), "acceleration: expected finite numbers, got nan at index 0"),
+        (
+            lambda c, r: c(sf.State(np.ones(18), np.zeros(18)), np.zeros(12)),
+            r"state.q: expected shape \(19,\), got \(18,\)",
+        ),
+        (
+            lambda c, r: c(sf.State(r.home().q, np.zeros(19)), np.zeros(12)),
+            r"state.v: expected shape \(18,\), got \(19,\)",
+        ),
         (lambda c, r: c(r.home().q, np.zeros(12)), r"state: expected a State \(see robot.home\(\)\), got ndarray"),
         (lambda c, r: sf.InverseDynamics("links", 1e-3), r"robot: expected a robot or scene \(see sf.load\), got str"),
         (lambda c, r: sf.InverseDynamics(r, 0.0), "dt: expected a number above 0, got 0"),

@@ -36,7 +36,6 @@ class InverseDynamics:
         robot: the robot the controller believes in.
         dt: step in s over which the accelerations are to hold.
         law: contact law the controller believes in.
-        status: how the last call ended; INDETERMINATE is told by `answer()` alone.
         residual: the law's violation in the last call.
     """
 
@@ -63,8 +62,8 @@ class InverseDynamics:
         self._torque = np.zeros(count)
         self._address = np.zeros(2, dtype=np.uintp)
         self._selection = Selection() if self.law.selects else None
-        self._last: tuple[State, Contacts | None, int, float, int] | None = None
-        self.status = Status.SOLVED
+        self._last: tuple[State, ContactChoice, int, int] | None = None
+        self._code = codes.SOLVED
         self.residual = 0.0
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -79,28 +78,38 @@ class InverseDynamics:
         The array belongs to the controller and is overwritten by the next call. Unless `throw` is set a failed solve
         returns the previous torques, and `status` says what happened.
         """
-        space = self._space
+        space, torque = self._space, self._torque
         self._last = None
-        if type(acceleration) is not np.ndarray or acceleration.shape != self._torque.shape:
-            acceleration = checks.array("acceleration", acceleration, self._torque.shape)
+        if (
+            type(acceleration) is not np.ndarray
+            or acceleration.dtype is not torque.dtype
+            or acceleration.shape != torque.shape
+            or not acceleration.flags.c_contiguous  # for anything else the kernel would be compiled anew
+        ):
+            acceleration = checks.array("acceleration", acceleration, torque.shape)
         space.load(state)
         given = space.choose(contacts)
         while True:
-            code, residual, method, *counts = follow_box(space.box, acceleration, given, self._torque)
+            code, residual, method, count, free, bilateral = follow_box(space.box, acceleration, given, torque)
             if code != codes.CAPACITY:
                 break
             space.grow()
-        space.found(code, contacts, *counts)
+        space.found(code, contacts, count, free, bilateral)
         if self._selection is not None and code == codes.SOLVED:
             self._selection.choose(space)
-            self._torque[:] = space.step.force[self.robot.dofs]
+            torque[:] = space.step.force[self.robot.dofs]
         if code == codes.NOT_FINITE:
-            checks.array("acceleration", acceleration, self._torque.shape)
-        self.status, self.residual = Status.from_code(code), residual
-        self._last = (state, contacts if isinstance(contacts, Contacts) else None, code, residual, method)
+            checks.array("acceleration", acceleration, torque.shape)
+        self._code, self.residual = code, residual
+        self._last = (state, contacts, code, method)
         if throw and not self.status.is_answer:
             self.answer().raise_if(True)
-        return self._torque
+        return torque
+
+    @property
+    def status(self) -> Status:
+        """How the last call ended; INDETERMINATE is told by `answer()` alone."""
+        return Status.from_code(self._code)
 
     @property
     def handle(self) -> float:
@@ -123,7 +132,8 @@ class InverseDynamics:
         """
         if self._last is None:
             raise InputError("answer: call the controller first")
-        state, given, code, residual, method = self._last
+        state, contacts, code, method = self._last
+        given = contacts if isinstance(contacts, Contacts) else None
         if code == codes.SOLVED and self._space.forces_undetermined():
             code = codes.INDETERMINATE
-        return answer_from(self._space, state, self.law, given, code, residual, method)
+        return answer_from(self._space, state, self.law, given, code, self.residual, method)

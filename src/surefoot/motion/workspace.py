@@ -116,11 +116,15 @@ class Workspace:
         """Put a state into the data; nothing of an earlier call is left."""
         if not isinstance(state, State):
             raise InputError(f"state: expected a State (see robot.home()), got {type(state).__name__}")
-        self.data.qpos[:] = checks.array("state.q", state.q, (self.model.nq,))
-        self.data.qvel[:] = checks.array("state.v", state.v, (self.model.nv,))
+        # In every control loop: a State has looked at its numbers already, and plain views cost least.
+        q, v, plant = state.q, state.v, self.plant
+        if q.shape != plant.qpos.shape or v.shape != plant.qvel.shape:
+            checks.array("state.q", q, plant.qpos.shape)
+            checks.array("state.v", v, plant.qvel.shape)
+        plant.qpos[:] = q
+        plant.qvel[:] = v
         self.data.time = state.t
-        q = state.q
-        for at in self._quaternions:  # one by one: this is in every control loop, and one look mostly does
+        for at in self._quaternions:  # one by one: one look mostly does
             if abs(q[at]) < 1e-9 and max(abs(q[at + 1]), abs(q[at + 2]), abs(q[at + 3])) < 1e-9:
                 # MuJoCo would take it for upright
                 raise InputError(f"state.q: expected a quaternion of some length at index {at} to {at + 3}, got zeros")
