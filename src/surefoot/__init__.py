@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from surefoot import control as control
     from surefoot.answer import Answer as Answer
     from surefoot.batch import BatchAnswer as BatchAnswer
     from surefoot.batch import inverse_dynamics_batch as inverse_dynamics_batch
@@ -82,11 +83,15 @@ _HOMES = {
     "solve": "dynamics",
 }
 
-__all__ = sorted(_HOMES)  # pyright: ignore
+_ROOMS = ("control",)  # public as a whole: sf.control.PID
+
+__all__ = sorted([*_HOMES, *_ROOMS])  # pyright: ignore
 
 
 def __getattr__(name: str) -> Any:
     """Import a public name on first use: `surefoot --help` need not load the engine."""
+    if name in _ROOMS:
+        return importlib.import_module(f"surefoot.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module 'surefoot' has no attribute {name!r}")
     value = getattr(importlib.import_module(f"surefoot.{_HOMES[name]}"), name)

@@ -123,6 +123,13 @@ class Answer:
         world = np.array([second == "world" for _, second in self.contacts.bodies], dtype=bool)
         return np.einsum("ij,ijk->k", self.forces[world], self.contacts.frames[world])
 
+    @property
+    def contact_force(self) -> Array:
+        """(nv,) N (N m): all contact forces and moments as one generalised force, J'f/dt."""
+        p, n = self._problem, len(self.contacts)
+        of_contacts = np.repeat((np.arange(len(p["kind"])) < n) | (p["kind"] == TURN), 3)
+        return p["J"][of_contacts].T @ p["f"][of_contacts] / self.dt
+
     def residuals(self) -> dict[str, float]:
         """Recompute every condition from the problem itself, with plain linear algebra.
 
