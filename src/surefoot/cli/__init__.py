@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from surefoot.cli import doctor, drop, robots, show
+from surefoot.cli import doctor, drop, reproduce, robots, show
 from surefoot.cli.console import Commands
 
 _HELP = """What contact will do to a robot.
@@ -19,6 +19,8 @@ Try:
     surefoot drop links --mu 0.7 --plot drop.png --video drop.webp
 
     surefoot show my_robot.urdf -o my_robot.png
+
+    surefoot reproduce --list
 
     surefoot doctor
 """
@@ -36,6 +38,7 @@ app = typer.Typer(
 robots.register(app)
 show.register(app)
 drop.register(app)
+reproduce.register(app)
 doctor.register(app)
 
 

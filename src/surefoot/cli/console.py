@@ -1,7 +1,9 @@
-"""What all commands share: the console, and errors as one clear line."""
+"""What all commands share: the console, a progress bar, and errors as one clear line."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
@@ -37,3 +39,19 @@ def console(stderr: bool = False) -> Any:
     from rich.console import Console
 
     return Console(stderr=stderr, highlight=False)
+
+
+@contextmanager
+def progress_bar(screen: Any, what: str) -> Iterator[Callable[[int, int], None]]:
+    """A bar that goes when the work is done; yields what to call with (done, total)."""
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.percentage:.0f} %"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=screen, transient=True) as bar:
+        task = bar.add_task(what, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)

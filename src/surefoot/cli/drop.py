@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from surefoot.cli.console import Robot, console
+from surefoot.cli.console import Robot, console, progress_bar
 
 
 class Law(StrEnum):
@@ -121,19 +119,3 @@ def summary_rows(found: Any, result: Any) -> list[tuple[str, str]]:
             f"{len(trace.torque) / result.seconds:,.0f} steps/s, {span / result.seconds:.3g} x real time",
         ),
     ]
-
-
-@contextmanager
-def progress_bar(screen: Any, what: str) -> Iterator[Callable[[int, int], None]]:
-    """A bar that goes when the work is done; yields what to call with (done, total)."""
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.percentage:.0f} %"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=screen, transient=True) as bar:
-        task = bar.add_task(what, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
