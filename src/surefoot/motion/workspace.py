@@ -199,7 +199,8 @@ class Workspace:
     def forces_undetermined(self) -> bool:
         """Whether closed contacts can push against each other and move nothing: y >= 0, y != 0, W_n'y = 0."""
         step, n = self.step, self.contact_count
-        if not step.prescribed.any() or n == 0 or np.isfinite(self.settings.law.stiffness):  # springs tell
+        springs = np.isfinite(self.settings.law.stiffness) or self.settings.law.form == SOFT  # which tell
+        if not step.prescribed.any() or n == 0 or springs:
             return False
         speed = (step.rows.J[: 3 * n] @ step.v_next).reshape(n, 3)
         opening = speed[:, 0] + step.offset[:n]
