@@ -1,6 +1,9 @@
 """Scenes for the soft law: a figure on all fours with every kind of row, a ball with torsion and rolling."""
 
+import surefoot as sf
 from tests.contact.scenes import compiled
+
+LAWS = (sf.Soft(), sf.Soft(epsilon=0.1, kappa=0.05), sf.Soft(epsilon=1e-3, kappa=0.01))
 
 LEG = """
 <body name="{side}_thigh" pos="-0.2 {y} 0">
@@ -90,3 +93,10 @@ def rod():
         <geom name="left" type="sphere" size="0.02" pos="-0.3 0 -0.08" condim="1"/>
         <geom name="right" type="sphere" size="0.02" pos="0.2 0 -0.08" condim="1"/></body>"""
     )
+
+
+def pressed(robot, rng, depth=2e-4, speed=0.3):
+    """Near home, all feet in the ground, moving."""
+    q = robot.home().q.copy()
+    q[2] -= depth
+    return robot.state(q, speed * rng.normal(size=robot.nv))
