@@ -119,7 +119,7 @@ SOLVE = [
         lambda x: sf.inverse_dynamics(x.robot, x.home, dict.fromkeys(x.robot.joints[1:], 0.0), dt=DT),
         "acceleration: expected every actuated joint, missing LF_X1; use solve(...) to leave some free",
     ),
-    (lambda x: x.solve(law="colomb"), "law: expected one of 'coulomb', 'no-slip', 'dissipative', got 'colomb'"),
+    (lambda x: x.solve(law="colomb"), "law: expected one of 'coulomb', 'no-slip', 'dissipative', 'soft', got 'colomb'"),
     (lambda x: x.solve(law=3), "law: expected a law such as sf.Coulomb() or its name, got 3"),
     (
         lambda x: x.solve(law=sf.NoSlip),
@@ -162,7 +162,7 @@ CONTROLLER = [
     (lambda x: sf.InverseDynamics(x.robot, 0), "dt: expected a number above 0, got 0"),
     (
         lambda x: sf.InverseDynamics(x.robot, DT, "glue"),
-        "law: expected one of 'coulomb', 'no-slip', 'dissipative', got 'glue'",
+        "law: expected one of 'coulomb', 'no-slip', 'dissipative', 'soft', got 'glue'",
     ),
     (lambda x: sf.InverseDynamics(x.robot, DT).answer(), "answer: call the controller first"),
     (lambda x: x.inverse(None, x.zero), "state: expected a State (see robot.home()), got NoneType"),
@@ -225,7 +225,10 @@ SIMULATOR = [
     (lambda x: sf.Simulator(x.robot, 0), "dt: expected a number above 0, got 0"),
     (lambda x: sf.Simulator(x.robot, 1e-200), "dt: expected a number of at least 1e-07, got 1e-200"),
     (lambda x: sf.Simulator(x.robot, 2.0), "dt: expected a number of at most 1, got 2"),
-    (lambda x: sf.Simulator(x.robot, law="x"), "law: expected one of 'coulomb', 'no-slip', 'dissipative', got 'x'"),
+    (
+        lambda x: sf.Simulator(x.robot, law="x"),
+        "law: expected one of 'coulomb', 'no-slip', 'dissipative', 'soft', got 'x'",
+    ),
     (
         lambda x: sf.Simulator(x.robot, control_dt=1.5e-3),
         "control_dt: expected a multiple of dt = 0.001 s, got 0.0015",

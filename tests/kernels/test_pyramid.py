@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from surefoot.kernels import pyramid
 from surefoot.kernels.plant import BOX, CONE, NORMAL
-from surefoot.kernels.problem import Problem
+from surefoot.kernels.problem import STANDARD, Problem
 from surefoot.kernels.pyramid import EDGE, OFF, STICK, boundary_mode, gauge, pyramid_table
 from surefoot.solvers.contact_problem import edge_directions
 from tests.kernels.door import door
@@ -215,7 +215,7 @@ def residual(f, c, *, kind=CONE, offset=0.0, mu=0.5, bound=0.0, g=(1.0, 1.0), sc
 
     p = Problem(
         *(np.zeros((3, 1)), 1, 1, np.zeros(3), one(offset), np.array([kind]), one(mu), one(bound), table(k)),
-        *(dissipative, scale, 1e-9),
+        *(dissipative, STANDARD, scale, 1e-9),
     )
     return door(pyramid.law_residual)(p, np.array(f, dtype=float), np.array(c, dtype=float), np.array([g], dtype=float))
 
@@ -300,7 +300,7 @@ def test_sliding_friction_is_right_only_opposite_to_the_slip(k, push, mu, slip, 
 
 def test_no_blocks_no_residual():
     empty, none = np.zeros(0), np.zeros(0, dtype=np.int64)
-    p = Problem(np.zeros((0, 1)), 1, 0, empty, empty, none, empty, empty, table(4), False, 1.0, 1e-9)
+    p = Problem(np.zeros((0, 1)), 1, 0, empty, empty, none, empty, empty, table(4), False, STANDARD, 1.0, 1e-9)
     assert door(pyramid.law_residual)(p, empty, empty, np.zeros((0, 2))) == 0.0
 
 
@@ -318,6 +318,6 @@ def test_how_fast_a_contact_opens(settings, speed):
     one = np.ones(1)
     p = Problem(
         *(np.zeros((3, 1)), 1, 1, np.zeros(3), 0.5 * one, np.array([kind]), mu * one, one, table(4)),
-        *(settings.get("dissipative", False), 1.0, 1e-9),
+        *(settings.get("dissipative", False), STANDARD, 1.0, 1e-9),
     )
     assert pyramid.opening(p, 0, np.array([1.0, -0.3, 2.0])) == pytest.approx(speed)

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 import surefoot as sf
 from surefoot.kernels import status
 from surefoot.kernels.plant import BOX, CONE, DRY_FRICTION, LIMIT, NORMAL
-from surefoot.kernels.step import LawNumbers, find
+from surefoot.kernels.settings import LawNumbers
+from surefoot.kernels.step import find
 from surefoot.motion.workspace import Workspace
 from tests.contact.scenes import ball, block, compiled, found, random_state
 

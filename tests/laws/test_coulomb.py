@@ -3,7 +3,7 @@ import pytest
 
 import surefoot as sf
 from surefoot.errors import InputError
-from surefoot.kernels.step import LawNumbers
+from surefoot.kernels.settings import LawNumbers
 from surefoot.motion.workspace import Workspace
 from tests.contact.scenes import ball, block
 

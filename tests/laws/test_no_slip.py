@@ -79,7 +79,7 @@ def test_held_it_is_the_dissipative_law_with_infinite_friction():
 
 
 def test_laws_by_name():
-    assert list(LAWS) == ["coulomb", "no-slip", "dissipative"]
+    assert list(LAWS) == ["coulomb", "no-slip", "dissipative", "soft"]
     assert as_law("coulomb") == sf.Coulomb()
     assert as_law("no-slip") == sf.NoSlip()
     assert as_law("dissipative") == sf.Dissipative()
@@ -90,7 +90,7 @@ def test_laws_by_name():
 @pytest.mark.parametrize(
     ("law", "text"),
     [
-        ("columb", "law: expected one of 'coulomb', 'no-slip', 'dissipative', got 'columb'"),
+        ("columb", "law: expected one of 'coulomb', 'no-slip', 'dissipative', 'soft', got 'columb'"),
         (
             "compliant",
             r"law: 'compliant' needs a stiffness, give sf.Compliant\(stiffness=...\) instead of its name",

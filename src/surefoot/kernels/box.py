@@ -11,7 +11,7 @@ from numba.core import cgutils
 from numba.experimental import structref
 from numba.extending import intrinsic
 
-from surefoot.kernels.cache import kernel
+from surefoot.kernels.cache import kernel, part
 
 
 @structref.register
@@ -34,7 +34,11 @@ def boxed(value):
 
 @intrinsic
 def opened(typingctx, box):
-    """The tuple in a Box, borrowed: the Box's owner keeps it alive. `box.value` would count references."""
+    """The tuple in a Box, borrowed: the Box's owner keeps it alive. `box.value` would count references.
+
+    A door to Python that takes a Box does count, those of the Box itself, or it would never be freed: such a door says
+    `@kernel(_nrt=True)` and hands the Box to a part.
+    """
     value = box.field_dict["value"]
 
     def codegen(context, builder, signature, args):
@@ -59,7 +63,13 @@ def _pointer(typingctx, box):
     return types.uintp(box), codegen
 
 
-@kernel
-def box_address(box):
+@part
+def _box_address(box):
     """The pointer that a Box is."""
     return _pointer(box)
+
+
+@kernel(_nrt=True)
+def box_address(box):
+    """`_box_address` for Python."""
+    return _box_address(box)

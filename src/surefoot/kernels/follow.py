@@ -10,7 +10,7 @@ from numba import int64, typeof, types
 from numba.extending import intrinsic
 
 from surefoot.kernels.box import opened
-from surefoot.kernels.cache import Pointer, inlined, kernel
+from surefoot.kernels.cache import Pointer, inlined, kernel, part
 from surefoot.kernels.engine import read_address
 from surefoot.kernels.plant import MOTOR
 from surefoot.kernels.status import CAPACITY, REGULARISED, SOLVED
@@ -41,8 +41,8 @@ def _follow(step, acceleration, given, torque_out):
     return status, residual, method, n, nu, bilateral
 
 
-@kernel
-def follow_box(box, acceleration, given, torque_out):
+@part
+def _follow_box(box, acceleration, given, torque_out):
     """Torques (joints,) that give these accelerations (joints,) at the state in mjData; see `_follow`.
 
     `given`: contacts that already stand in the rows; -1: find them.
@@ -50,8 +50,8 @@ def follow_box(box, acceleration, given, torque_out):
     return _follow(opened(box), acceleration, given, torque_out)
 
 
-@kernel
-def follow_many(box, Q, V, accelerations, first, last, torque_out, velocity_out, status_out, residual_out):
+@part
+def _follow_many(box, Q, V, accelerations, first, last, torque_out, velocity_out, status_out, residual_out):
     """`follow_box` for states first..last-1, one row each. Returns the first one not done (last if all are)."""
     step = opened(box)
     plant = step.plant
@@ -118,3 +118,15 @@ def follow(handle, q, v, acceleration, torque_out):
     """
     address = types.uintp(handle)
     return _call(read_address(address), read_address(address + 8), q, v, acceleration, torque_out)
+
+
+@kernel(_nrt=True)
+def follow_box(box, acceleration, given, torque_out):
+    """`_follow_box` for Python."""
+    return _follow_box(box, acceleration, given, torque_out)
+
+
+@kernel(_nrt=True)
+def follow_many(box, Q, V, accelerations, first, last, torque_out, velocity_out, status_out, residual_out):
+    """`_follow_many` for Python."""
+    return _follow_many(box, Q, V, accelerations, first, last, torque_out, velocity_out, status_out, residual_out)

@@ -8,7 +8,7 @@ from numba import int64, types
 from numpy import ndarray
 
 from surefoot.kernels.box import opened
-from surefoot.kernels.cache import kernel
+from surefoot.kernels.cache import kernel, part
 from surefoot.kernels.plant import GIVEN
 from surefoot.kernels.status import CAPACITY, CONTACTS_DROPPED, LOG_FULL, POLICY, REGULARISED, SOLVED
 from surefoot.kernels.step import advance, find_rows, solve_rows
@@ -47,8 +47,8 @@ class Loop(NamedTuple):
     v: ndarray
 
 
-@kernel
-def roll(box, policy, loop, log, first, last, every, t0, resume):
+@part
+def _roll(box, policy, loop, log, first, last, every, t0, resume):
     """Steps first..last-1 from the state in mjData. Returns (status, steps done); the log holds what was done.
 
     Args:
@@ -114,7 +114,19 @@ def roll(box, policy, loop, log, first, last, every, t0, resume):
     return SOLVED, last
 
 
-@kernel
-def move(box, n, nu):
+@part
+def _move(box, n, nu):
     """`advance` for Python."""
     advance(opened(box), n, nu)
+
+
+@kernel(_nrt=True)
+def roll(box, policy, loop, log, first, last, every, t0, resume):
+    """`_roll` for Python."""
+    return _roll(box, policy, loop, log, first, last, every, t0, resume)
+
+
+@kernel(_nrt=True)
+def move(box, n, nu):
+    """`_move` for Python."""
+    return _move(box, n, nu)

@@ -16,7 +16,7 @@ from numba import typeof, types
 
 from surefoot.kernels.cache import Pointer, part
 from surefoot.kernels.linear_algebra import cholesky, cholesky_solve
-from surefoot.kernels.plant import BOX, CONE, TURN, TURNING
+from surefoot.kernels.plant import BOX, CONE, MOTOR, TURN, TURNING
 
 LEAST_SOFTNESS = 1e-12  # 1/kg
 
@@ -65,6 +65,10 @@ def soften(rows, n, bilateral, v, dt, law, W, S, z, gaps, R, target, turn, M, ka
     else:
         for r in range(3 * n + bilateral):
             target[r] -= dt * (B * target[r] + K * _gap(rows, n, gaps, r))
+    for i in range(n):
+        if rows.source[i, 1] == MOTOR:  # not soft: it follows its motion as far as its torque goes
+            R[3 * i + 1] *= 1e-12 / law.epsilon
+            target[3 * i + 1] = 0.0
     for e in range(bilateral):
         r = 3 * n + e
         for i in range(nv):
@@ -85,6 +89,20 @@ def _gap(rows, n, gaps, r):
 
 
 @part
+def _acts(rows, n, r):
+    """Whether a row is one of a contact that touches, has friction in its direction, and is not a motor's."""
+    if r >= 3 * n:
+        return True
+    i, k = r // 3, r % 3
+    kind = rows.kind[i]
+    if kind == BOX:
+        return k == 1 and rows.source[i, 1] != MOTOR
+    if kind == TURN:
+        return (rows.mu[i] if k == 0 else rows.bound[i]) > 0.0
+    return rows.gap[i] <= 0.0 and (k == 0 or (kind == CONE and rows.mu[i] > 0.0))
+
+
+@part
 def _damp_critically(rows, n, bilateral, dt, time, W, S, z, gaps, R, target):
     """c* for B and K that are not diagonal: A R^-1 B = 2/kappa (1 + A R^-1), and K likewise, by a pseudo-inverse of A.
 
@@ -97,18 +115,18 @@ def _damp_critically(rows, n, bilateral, dt, time, W, S, z, gaps, R, target):
         for j in range(nv):
             S[i, j] = 0.0
     for r in range(total):
-        if r < 3 * n and rows.gap[r // 3] > 0.0:
+        if not _acts(rows, n, r):
             continue
         for i in range(nv):
             for j in range(nv):
                 S[i, j] += W[r, i] * W[r, j]
             trace += W[r, i] ** 2
     for i in range(nv):
-        S[i, i] += 1e-10 * trace + 1e-300
+        S[i, i] += 1e-12 * trace + 1e-300
         z[i] = 0.0
     definite = cholesky(S, nv)
     for r in range(total):
-        if r < 3 * n and rows.gap[r // 3] > 0.0:
+        if not _acts(rows, n, r):
             continue
         pull = 2.0 / time * target[r] + _gap(rows, n, gaps, r) / time**2
         for i in range(nv):

@@ -309,22 +309,40 @@ def advance(step, n, nu):
             integrate(plant.m, plant.qpos, step.correction, 1.0)
 
 
-@kernel
-def find(box, given):
+@part
+def _find(box, given):
     """`find_rows` for Python."""
     return find_rows(opened(box), given)
 
 
-@kernel
-def solve(box, n):
+@part
+def _solve(box, n):
     """`solve_rows` for Python."""
     return solve_rows(opened(box), n)
 
 
-@kernel
-def apply(box, n, nu):
+@part
+def _apply(box, n, nu):
     """Velocities and forces of other impulses, put into `step.f`, for a problem without bilateral rows just solved."""
     step = opened(box)
     velocities(nu, 3 * n, int64(0), step.f, step.v_next, step.reduced)
     if nu < step.v_next.shape[0]:
         _read_forces(step, n, nu, int64(0))
+
+
+@kernel(_nrt=True)
+def find(box, given):
+    """`_find` for Python."""
+    return _find(box, given)
+
+
+@kernel(_nrt=True)
+def solve(box, n):
+    """`_solve` for Python."""
+    return _solve(box, n)
+
+
+@kernel(_nrt=True)
+def apply(box, n, nu):
+    """`_apply` for Python."""
+    return _apply(box, n, nu)
