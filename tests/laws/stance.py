@@ -41,18 +41,30 @@ def sway(robot, steps, size=0.05, period=0.4):
         v[robot.dofs] = -np.linalg.solve(J[legs], J[:, :6] @ base)
         return v
 
-    v = velocity(q, 0.0)
     for k in range(steps):
-        state = robot.state(q, v)
-        v_next = velocity(q, (k + 1) * DT)  # the law looks at feet where they are at the start of the step
-        result.append((state, (v_next - v)[robot.dofs] / DT))
-        q, v = q.copy(), v_next
-        mujoco.mj_integratePos(robot.model, q, v, DT)
+        # The law looks at the feet where they are at the start of the step: they stand still before and after it.
+        v, v_next = velocity(q, k * DT), velocity(q, (k + 1) * DT)
+        result.append((robot.state(q, v), (v_next - v)[robot.dofs] / DT))
+        q = q.copy()
+        mujoco.mj_integratePos(robot.model, q, v_next, DT)
     return result
 
 
 def standing_contacts(robot, state, order, mu=0.7):
-    """Contacts at the feet's points in this order."""
+    """Contacts at the feet's points in this order, or in one drawn from a generator."""
     points, _ = feet_of(robot, state.q)
-    bodies = [foot.body for foot in robot.feet]
+    return _given(robot, state, points, [foot.body for foot in robot.feet], order, mu)
+
+
+def crowded_contacts(robot, state, order, mu=0.7):
+    """Four points around each foot, 1 cm away."""
+    points, _ = feet_of(robot, state.q)
+    around = 0.01 * np.array([[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0]])
+    bodies = [foot.body for foot in robot.feet] * 4
+    return _given(robot, state, np.concatenate([points + move for move in around]), bodies, order, mu)
+
+
+def _given(robot, state, points, bodies, order, mu):
+    if isinstance(order, np.random.Generator):
+        order = order.permutation(len(points))
     return sf.Contacts.from_points(robot, state, points[order], [bodies[i] for i in order], mu=mu)
