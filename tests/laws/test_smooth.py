@@ -224,21 +224,23 @@ def test_the_order_of_contacts_does_not_matter(robot, walk, law):
         assert torque == pytest.approx(torques[0], abs=1e-9)
 
 
-def test_a_foot_that_slides_is_predicted_to_slide_the_right_way(robot, walk):
-    """One foot is dragged along x over slippery ground: it slides along x, and friction opposes it."""
-    state, _ = walk[0]
-    q = robot.home().q
-    for law in (sf.Coulomb(mu=0.1, smooth=True), sf.Dissipative(mu=0.1)):
+@pytest.mark.parametrize("law", [sf.Coulomb(mu=0.1, smooth=True), sf.Dissipative(mu=0.1)], ids=str)
+def test_a_foot_that_slides_is_predicted_to_slide_the_right_way(robot, law):
+    """A foot dragged along x over slippery ground slides along x, and friction opposes it; now and then it lifts."""
+    state = robot.home()
+    _, J = feet_of(robot, state.q)
+    slid = 0
+    for foot in range(4):
         for sign in (-1.0, 1.0):
-            _, J = feet_of(robot, q)
-            dofs = robot.dofs[:3]
-            a = np.zeros(12)
-            a[:3] = np.linalg.solve(J[:3, dofs], [sign * 200.0, 0.0, 0.0])
-            answer = solved(robot, robot.home(), a, standing_contacts(robot, state, np.arange(4)), law)
+            leg = slice(3 * foot, 3 * foot + 3)
+            wanted = np.zeros(12)
+            wanted[leg] = np.linalg.solve(J[leg, robot.dofs[leg]], [sign * 50.0, 0.0, 0.0])
+            answer = solved(robot, state, wanted, standing_contacts(robot, state, np.arange(4)), law)
             assert answer.ok
-            moving = answer.contacts.frames[0].T @ answer.contact_velocity[0]
-            push = answer.contacts.frames[0].T @ answer.forces[0]
-            assert answer.slipping[0]
-            assert sign * moving[0] > 0.05
-            assert sign * push[0] < 0
-            assert np.abs(moving[1:]).max() < 0.3 * abs(moving[0])
+            moving = answer.contacts.frames[foot].T @ answer.contact_velocity[foot]
+            assert moving[0] == pytest.approx(sign * 0.05, abs=0.005)
+            if answer.forces[foot, 0] > 0:
+                slid += 1
+                assert answer.slipping[foot]
+                assert sign * (answer.contacts.frames[foot].T @ answer.forces[foot])[0] < 0
+    assert slid >= 4
