@@ -78,7 +78,7 @@ def _row(what: str, forward: Any, inverse: Any, paper: str = f"within {WITHIN:.0
 def _draw(path: Path, friction: Any, contact: Any) -> Path:
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(8, 6), layout="constrained")
+    figure = Figure(figsize=(10, 6), layout="constrained")
     t = DT * np.arange(len(friction[0]))
     axes = figure.subplots(3, 1, sharex=True)
     for axis, (forward, inverse), name in zip(
@@ -87,13 +87,13 @@ def _draw(path: Path, friction: Any, contact: Any) -> Path:
         axis.plot(t, forward, color="black", linewidth=2.5, label="forward")
         axis.plot(t, inverse, color="tab:orange", linewidth=1.0, label="inverse")
         axis.set_ylabel(name)
-    axes[0].legend(loc="upper right")
+    axes[0].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
     axes[0].set_title("Single joint with dry friction and ground contact, random torque")
     for (forward, inverse), name in ((friction, "friction"), (contact, "contact")):
         axes[2].semilogy(t, np.maximum(np.abs(forward - inverse), 1e-18), ".", markersize=3, label=name)
     axes[2].axhline(WITHIN, color="black", linestyle="--", linewidth=1, label="the paper's 1e-5")
-    axes[2].set(ylabel="difference", xlabel="time, s")
-    axes[2].legend(loc="center right")
+    axes[2].set(ylabel="difference (none: 1e-18)", xlabel="time, s")
+    axes[2].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
     figure.savefig(path, dpi=110)
     return path
 

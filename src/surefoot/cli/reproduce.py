@@ -24,7 +24,9 @@ def reproduce(
         str | None, typer.Argument(metavar="NAME", help="Which experiment; see --list.", show_default=False)
     ] = None,
     list: Annotated[bool, typer.Option("--list", help="List the experiments and stop.")] = False,
-    out: Annotated[Path, typer.Option("-o", "--out", help="Folder for the figure; made if it is missing.")] = Path(),
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Folder for the figure; made if it is missing.")
+    ] = Path(),
     quick: Annotated[bool, typer.Option("--quick", help="Few steps only: a look, not a result.")] = False,
 ) -> None:
     """Repeat an experiment of a paper: prints our numbers beside the paper's and draws the figure.
@@ -36,6 +38,7 @@ def reproduce(
         surefoot reproduce 002-figure-2 -o figures
     """
     from surefoot.errors import InputError
+    from surefoot.report.health import kernels_ready
 
     screen = console()
     known = experiments()
@@ -46,13 +49,12 @@ def reproduce(
         raise InputError(f"NAME: expected an experiment, got none. {_choices(known)}")
     if name not in known:
         raise InputError(f"NAME: no experiment is called {name!r}. {_choices(known)}")
-    if out.exists() and not out.is_dir():
-        raise InputError(f"--out: expected a folder, got the file {str(out)!r}")
-    out.mkdir(parents=True, exist_ok=True)
-    screen.print("Loading the kernels; the first time they are compiled, which takes a minute or more.")
+    folder = _folder(output)
+    if not kernels_ready():
+        screen.print("Compiling the kernels: once, up to a minute.")
     experiment = load(known[name])
     with progress_bar(screen, name) as tell:
-        found = experiment.reproduce(out, quick=quick, progress=tell)
+        found = experiment.reproduce(folder, quick=quick, progress=tell)
     screen.print(_table(f"{name}: {title(known[name])}", found.rows))
     for note in found.notes:
         screen.print(note, soft_wrap=True)
@@ -94,6 +96,17 @@ def load(file: Path) -> Any:
     sys.modules[name] = module
     spec.loader.exec_module(module)
     return module
+
+
+def _folder(path: Path) -> Path:
+    """The folder, made if need be."""
+    from surefoot.errors import InputError
+
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"--output: {str(path)!r} cannot be used as a folder: {error.strerror}") from None
+    return path
 
 
 def _choices(known: dict[str, Path]) -> str:
