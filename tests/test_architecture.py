@@ -10,7 +10,9 @@ SOURCE = Path(surefoot.__file__).parent
 REPOSITORY = Path(__file__).parent.parent
 FILES = sorted(SOURCE.rglob("*.py"))
 ALL_PYTHON = sorted(
-    file for folder in ("src", "tests", "benchmarks", "examples") for file in (REPOSITORY / folder).rglob("*.py")
+    file
+    for folder in ("src", "tests", "benchmarks", "examples", "experiments")
+    for file in (REPOSITORY / folder).rglob("*.py")
 )
 KERNEL_IMPORTS = {"__future__", "collections", "contextlib", "ctypes", "functools", "glob", "hashlib", "llvmlite"}
 KERNEL_IMPORTS |= {"math", "mujoco", "numba", "numpy", "os", "pathlib", "typing"}

@@ -3,8 +3,10 @@ import re
 import pytest
 from PIL import Image
 
+import surefoot as sf
 from surefoot.cli import drop as command
 from surefoot.cli import fall as experiment
+from surefoot.laws import LAWS
 from surefoot.report.landing import Landing
 from surefoot.report.renderer import find_renderer
 
@@ -71,6 +73,13 @@ def test_a_robot_that_is_bolted_down(run):
     ("words", "text"),
     [
         (("--mu", -1), "mu: expected a friction coefficient of at least 0 (inf allowed), got -1.0"),
+        (
+            ("--law", "compliant"),
+            "--stiffness: the compliant law needs one, in N/m; for instance --stiffness 20000",
+        ),
+        (("--law", "compliant", "--stiffness", -1), "stiffness: expected a number above 0, got -1"),
+        (("--stiffness", 1e4), "--stiffness: belongs to --law compliant, and the law is coulomb"),
+        (("--law", "soft", "--damping", 1), "--damping: belongs to --law compliant, and the law is soft"),
         (("--dt", 0), "dt: expected a number above 0, got 0"),
         (("--duration", -2), "duration: expected a number above 0, got -2"),
         (("--speed", 0), "speed: expected a number above 0, got 0"),
@@ -92,12 +101,45 @@ def test_wrong_options_are_refused_before_any_work(run, words, text, monkeypatch
 def test_unknown_law(run):
     result = run("drop", "links", "--law", "glue")
     assert result.exit_code == 2
-    assert "'coulomb', 'no-slip'" in result.output
+    assert "'coulomb', 'no-slip', 'dissipative', 'soft', 'compliant'" in result.output
+
+
+def test_every_law_has_a_name_here():
+    assert {law.value for law in command.Law} == {*LAWS, sf.Compliant.name}
+
+
+@pytest.mark.parametrize(
+    ("words", "title", "sink"),
+    [
+        (("dissipative",), "links, dissipative, mu 0.7", (0.0, 1000.0)),
+        # Landing with 1.4 m/s on a critically damped spring of time constant 20 ms: 1.4 x 20 / e = 10 mm
+        (("soft",), "links, soft, mu 0.7", (5_000.0, 20_000.0)),
+        # A quarter of 47.1 N on 10 kN/m: at least 1.18 mm
+        (("compliant", "--stiffness", 1e4, "--damping", 200), "links, compliant, mu 0.7", (1177.0, 20_000.0)),
+        (("no-slip",), "links, no-slip\n", (0.0, 1.0)),
+    ],
+)
+def test_a_fall_under_every_law(run, words, title, sink):
+    result = run("drop", "links", "--law", *words, "--duration", 0.6)
+    assert result.exit_code == 0, result.output
+    assert title in re.sub(" +\n", "\n", result.output)
+    rows = _rows(result.output)
+    assert re.fullmatch(r"600 solved|\d+ solved, \d regularised", rows["steps"])
+    assert sink[0] <= float(rows["deepest penetration"].split()[0]) < sink[1]
+
+
+def test_the_options_make_the_law():
+    law = command.Law
+    assert command.contact_law(law.COULOMB, 0.3, None, None) == sf.Coulomb(mu=0.3)
+    assert command.contact_law(law.NO_SLIP, 0.3, None, None) == sf.NoSlip()
+    assert command.contact_law(law.DISSIPATIVE, 0.3, None, None) == sf.Dissipative(mu=0.3)
+    assert command.contact_law(law.SOFT, 0.3, None, None) == sf.Soft(mu=0.3)
+    assert command.contact_law(law.COMPLIANT, 0.3, 5e3, None) == sf.Compliant(5e3, mu=0.3)
+    assert command.contact_law(law.COMPLIANT, 0.3, 5e3, 7.0) == sf.Compliant(5e3, 7.0, mu=0.3)
 
 
 def test_a_run_that_stops_early_says_why_after_its_summary(run, monkeypatch):
     """Let the policy give up: any code but 0 ends the roll-out."""
-    import surefoot as sf
 
     @sf.policy
     def gives_up(t, q, v, torque_out, memory, params):

@@ -16,6 +16,9 @@ class Law(StrEnum):
 
     COULOMB = "coulomb"
     NO_SLIP = "no-slip"
+    DISSIPATIVE = "dissipative"
+    SOFT = "soft"
+    COMPLIANT = "compliant"
 
 
 def register(app: typer.Typer) -> None:
@@ -26,7 +29,13 @@ def register(app: typer.Typer) -> None:
 def drop(
     robot: Robot,
     law: Annotated[Law, typer.Option(help="Contact law.")] = Law.COULOMB,
-    mu: Annotated[float, typer.Option(help="Friction coefficient of the coulomb law; inf is allowed.")] = 0.7,
+    mu: Annotated[float, typer.Option(help="Friction coefficient, for all laws but no-slip; inf is allowed.")] = 0.7,
+    stiffness: Annotated[
+        float | None, typer.Option(help="Of each contact in N/m; the compliant law needs it.", show_default=False)
+    ] = None,
+    damping: Annotated[
+        float | None, typer.Option(help="Of each contact in N s/m, for the compliant law.", show_default=False)
+    ] = None,
     height: Annotated[float, typer.Option(help="Height of the fall, in m.")] = 0.1,
     tilt: Annotated[float, typer.Option(help="Roll of the base when let go, in degrees.")] = 0.0,
     duration: Annotated[float, typer.Option(help="How long to simulate, in s.")] = 2.0,
@@ -42,6 +51,8 @@ def drop(
         surefoot drop links --height 0.2 --tilt 10 --video drop.webp
 
         surefoot drop links --law no-slip --plot drop.png
+
+        surefoot drop links --law compliant --stiffness 20000 --damping 200
 
         surefoot drop my_robot.urdf --mu 0.2 --duration 5
     """
@@ -60,8 +71,8 @@ def drop(
         writable("--plot", plot, ENDINGS)
     if video is not None:
         writable("--video", video, ANIMATION_ENDINGS)
+    chosen = contact_law(law, mu, stiffness, damping)
     scene = sf.load(robot)
-    chosen = sf.Coulomb(mu=mu) if law is Law.COULOMB else sf.NoSlip()
     start = let_go(scene, height, tilt)
     screen = console()
     if not kernels_ready():
@@ -71,7 +82,7 @@ def drop(
     with progress_bar(screen, "simulating") as tell:
         result = fall(simulator, policy, start, duration, progress=tell)
     trace = result.trace
-    friction = f", mu {mu:g}" if law is Law.COULOMB else ""
+    friction = "" if law is Law.NO_SLIP else f", mu {mu:g}"
     screen.print(summary_table(f"{scene.name}, {law}{friction}", landing(trace), result))
     if plot is not None:
         screen.print(f"[green]Wrote[/] {trace.plot(plot)}")
@@ -81,6 +92,22 @@ def drop(
         screen.print(f"[green]Wrote[/] {video}, {video.stat().st_size / 1e6:.2f} MB")
     if not trace.ok:
         raise sf.SurefootError(trace.message)
+
+
+def contact_law(law: Law, mu: float, stiffness: float | None, damping: float | None) -> Any:
+    """The law that the options describe."""
+    import surefoot as sf
+
+    if law is Law.COMPLIANT:
+        if stiffness is None:
+            raise sf.InputError("--stiffness: the compliant law needs one, in N/m; for instance --stiffness 20000")
+        return sf.Compliant(stiffness, 0.0 if damping is None else damping, mu=mu)
+    for name, value in (("--stiffness", stiffness), ("--damping", damping)):
+        if value is not None:
+            raise sf.InputError(f"{name}: belongs to --law compliant, and the law is {law}")
+    if law is Law.NO_SLIP:
+        return sf.NoSlip()
+    return {Law.COULOMB: sf.Coulomb, Law.DISSIPATIVE: sf.Dissipative, Law.SOFT: sf.Soft}[law](mu=mu)
 
 
 def summary_table(title: str, found: Any, result: Any) -> Any:
