@@ -10,6 +10,7 @@ from __future__ import annotations
 import gc
 import importlib
 import math
+import statistics
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -76,12 +77,19 @@ class Setting:
     options: dict[str, Any] = field(default_factory=dict)
 
 
+class Laps(NamedTuple):
+    """What a `Task.call` returns that reads the clock itself: seconds of each unit of work, and the raw answer."""
+
+    seconds: Sequence[float]
+    answer: Any
+
+
 @dataclass(frozen=True)
 class Task:
     """A method ready for one problem.
 
     Attributes:
-        call: the timed work; returns the raw answer.
+        call: the timed work; returns the raw answer, or `Laps` to have every unit of work count for itself.
         judge: the verdict on that answer, not timed.
         reset: run before each call, not timed.
         units: how often `call` does the work (a compiled loop around something too short to call from Python).
@@ -103,6 +111,7 @@ class Method:
         prepare: makes a `Task` of a problem and a setting.
         ours: whether it is Surefoot's.
         note: what exactly is timed.
+        sizes: the only sizes of problem that it is meant for; empty: all.
     """
 
     name: str
@@ -110,6 +119,28 @@ class Method:
     prepare: Callable[[Problem, Setting], Task]
     ours: bool = False
     note: str = ""
+    sizes: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A number that a run must reach.
+
+    Attributes:
+        text: what is compared.
+        measure: gives the number from the rows of the summary; raises LookupError if one is missing.
+        limit: the bar.
+        at_least: whether it is a lower bar.
+    """
+
+    text: str
+    measure: Callable[[Sequence[Any]], float]
+    limit: float
+    at_least: bool = False
+
+    def is_met(self, value: float) -> bool:
+        """Whether this number reaches it."""
+        return value >= self.limit if self.at_least else value <= self.limit
 
 
 @dataclass(frozen=True)
@@ -126,6 +157,7 @@ class TestSet:
         finders: each returns a `Method` or raises `Absent`.
         references: names of the peers that get a column of ratios.
         limitations: what the numbers do not say.
+        bars: what a run must reach.
     """
 
     __test__ = False  # not a pytest class
@@ -139,6 +171,7 @@ class TestSet:
     finders: Sequence[Callable[[], Method]]
     references: Sequence[str] = ()
     limitations: Sequence[str] = ()
+    bars: Sequence[Bar] = ()
 
 
 @dataclass(frozen=True)
@@ -146,11 +179,12 @@ class Record:
     """What one method did on one problem under one setting.
 
     Attributes:
-        seconds: best time per unit of work (NaN if it raised).
+        seconds: best time per unit of work (NaN if it raised); of laps the median.
         repeats: how many calls that is the best of.
         claimed: whether the method says that it solved the problem.
         residual: to its own law (NaN: no answer).
         error: text of an exception, or "".
+        laps: best time of each unit of work, where they were timed one by one.
     """
 
     setting: str
@@ -162,6 +196,7 @@ class Record:
     claimed: bool
     residual: float
     error: str = ""
+    laps: tuple[float, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True)
@@ -216,12 +251,15 @@ def measure(
     for setting in test_set.settings:
         for method in methods:
             on_progress(f"warming up {method.name}")
-            _warm_up(method, problems[0], setting)
+            mine = [problem for problem in problems if not method.sizes or problem.size in method.sizes]
+            for problem in mine[:1]:
+                _warm_up(method, problem, setting)
         for index, problem in enumerate(problems):
             turn = index % len(methods) if methods else 0
             for method in [*methods[turn:], *methods[:turn]]:
                 on_progress(f"{problem.size}, {method.name}")
-                records.append(_meet(method, problem, setting, repeats))
+                if not method.sizes or problem.size in method.sizes:
+                    records.append(_meet(method, problem, setting, repeats))
     return Result(test_set, methods, absent, records)
 
 
@@ -231,13 +269,14 @@ def _warm_up(method: Method, problem: Problem, setting: Setting) -> None:
         task = method.prepare(problem, setting)
         for _ in range(2):
             task.reset()
-            task.judge(task.call())
+            task.judge(_without_laps(task.call())[0])
     except Exception:
         return
 
 
 def _meet(method: Method, problem: Problem, setting: Setting, repeats: int) -> Record:
     times: list[float] = []
+    laps: tuple[float, ...] = ()
     units = problem.work
     try:
         task = method.prepare(problem, setting)
@@ -247,14 +286,21 @@ def _meet(method: Method, problem: Problem, setting: Setting, repeats: int) -> R
             task.reset()
             seconds, answer = _timed(task.call)
             times.append(seconds)
+            answer, these = _without_laps(answer)
+            laps = tuple(map(min, laps, these)) if laps else these
         verdict = task.judge(answer)
     except Exception as error:  # a peer may raise anything; that is a result, not a reason to stop
         verdict, message = Verdict(False, math.nan), f"{type(error).__name__}: {error}"
     else:
         message = ""
-    best = math.nan if message else min(times) / units
+    best = math.nan if message else statistics.median(laps) if laps else min(times) / units
     names = (setting.name, problem.size, problem.name, method.name)
-    return Record(*names, best, len(times), bool(verdict.claimed), float(verdict.residual), message)
+    return Record(*names, best, len(times), bool(verdict.claimed), float(verdict.residual), message, laps)
+
+
+def _without_laps(answer: Any) -> tuple[Any, tuple[float, ...]]:
+    """The raw answer, and its laps if it has any."""
+    return (answer.answer, tuple(answer.seconds)) if isinstance(answer, Laps) else (answer, ())
 
 
 def _timed(call: Callable[[], Any]) -> tuple[float, Any]:

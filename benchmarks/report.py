@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
 
-from benchmarks.harness import Record, Result
+from benchmarks.harness import Bar, Record, Result
 from benchmarks.summary import Row, summarise
 
 LIMITATIONS = (
@@ -40,6 +40,9 @@ def markdown(result: Result, facts: Mapping[str, str]) -> str:
         lines += _table(
             here, test_set.unit, [name for name in test_set.references if any(name in r.ratios for r in here)]
         )
+    if test_set.bars:
+        lines += ["", "## Bars", "", "| bar | limit | measured | met |", "|---|---|---|---|"]
+        lines += [_bar(bar, rows) for bar in test_set.bars]
     lines += ["", "## Methods", ""]
     lines += [
         f"- **{method.name}**{' (ours)' if method.ours else ''}: {method.law}. {method.note}".rstrip()
@@ -64,8 +67,18 @@ def write(result: Result, facts: Mapping[str, str], folder: Path) -> list[Path]:
     report, table, problems = folder / f"{name}.md", folder / f"{name}.csv", folder / f"{name}-problems.csv"
     report.write_text(markdown(result, facts), encoding="utf-8")
     _write_csv(table, [_flat(row) for row in summarise(result)])
-    _write_csv(problems, [asdict(record) for record in result.records], [f.name for f in fields(Record)])
+    names = [f.name for f in fields(Record) if f.name != "laps"]
+    _write_csv(problems, [{name: getattr(record, name) for name in names} for record in result.records], names)
     return [report, table, problems]
+
+
+def _bar(bar: Bar, rows: Sequence[Row]) -> str:
+    limit = f"at {'least' if bar.at_least else 'most'} {bar.limit:g}"
+    try:
+        value = bar.measure(rows)
+    except LookupError:
+        return f"| {bar.text} | {limit} | - | not measured |"
+    return f"| {bar.text} | {limit} | {_digits(value)} | {'yes' if bar.is_met(value) else 'no'} |"
 
 
 def duration(seconds: float) -> str:

@@ -19,7 +19,8 @@ class Row:
         success: share of problems with an answer within tolerance that the method itself called solved.
         wrong: share that the method called solved but whose residual exceeds the tolerance.
         residual: largest residual among answers called solved (NaN: there are none; infinity: one was not a number).
-        p50: median over problems of the best time; failures are included, exceptions are not.
+        p50: median over problems (over units of work, where they are timed one by one) of the best time; failures
+            are included, exceptions are not.
         p99: 99th percentile of the same.
         worst: largest of the same.
         repeats: fewest calls of which a best time was taken.
@@ -52,10 +53,8 @@ def summarise(result: Result) -> list[Row]:
     for setting in result.test_set.settings:
         here = [record for record in result.records if record.setting == setting.name]
         for size in dict.fromkeys(record.size for record in here):
-            group = [
-                _row([r for r in here if r.size == size and r.method == method.name], setting, method.ours, method.law)
-                for method in result.methods
-            ]
+            met = [(method, [r for r in here if r.size == size and r.method == method.name]) for method in result.methods]
+            group = [_row(records, setting, method.ours, method.law) for method, records in met if records]
             references = {row.method: row for row in group if row.method in result.test_set.references}
             for row in group:
                 for name, reference in references.items():
@@ -74,7 +73,7 @@ def _row(records: Sequence[Record], setting: Setting, ours: bool, law: str) -> R
     count = len(records)
     solved = sum(is_solved(record, setting) for record in records)
     claimed = [record for record in records if record.claimed]
-    times = np.array([record.seconds for record in records])
+    times = np.concatenate([record.laps or [record.seconds] for record in records])
     times = times[np.isfinite(times)]
     p50, p99, worst = np.percentile(times, [50, 99, 100]) if len(times) else (math.nan,) * 3
     first = records[0]
@@ -103,3 +102,11 @@ def _or_inf(residual: float) -> float:
 
 def _ratio(time: float, reference: float) -> float:
     return time / reference if reference > 0 else math.nan
+
+
+def row_of(rows: Sequence[Row], setting: str, size: str, method: str) -> Row:
+    """The one row; raises LookupError if it is not there."""
+    for row in rows:
+        if (row.setting, row.size, row.method) == (setting, size, method):
+            return row
+    raise LookupError(f"{setting}, {size}, {method}")

@@ -48,7 +48,7 @@ def _prepare(make_loop: Callable[..., Callable[[], Any]]) -> Callable[[Problem, 
 
         def judge(_: Any) -> Verdict:
             claimed = stands(start, data.qpos) and data.ncon == 4 and not any(w.number for w in data.warning)
-            return Verdict(claimed, _forward_inverse(model, data))
+            return Verdict(claimed, forward_inverse(model, data))
 
         call = make_loop(case, model, data, problem.work, setting.options["pd"])
         return Task(call, judge, lambda: mujoco.mj_setState(model, data, state, _STATE))
@@ -86,7 +86,7 @@ def _loop(m, d, steps, pd, target, positions, dofs, kp, kd, q, v, force_out):
         _mj_step(m, d)
 
 
-def _forward_inverse(model: Any, data: Any) -> float:
+def forward_inverse(model: Any, data: Any) -> float:
     """How well MuJoCo's forward and inverse agree where the roll-out ended: zero where its optimum is exact."""
     mujoco.mj_forward(model, data)
     mujoco.mj_inverse(model, data)

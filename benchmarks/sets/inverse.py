@@ -1,0 +1,87 @@
+"""Torques in a control loop: `links` swaying on 1 to 40 points of contact, every law."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from benchmarks.controllers import LAWS, LOOKS, controller
+from benchmarks.harness import Bar, Problem, Setting, TestSet
+from benchmarks.peers import tsid
+from benchmarks.stance import motion
+from benchmarks.summary import Row, row_of
+
+CONTACTS = (1, 2, 4, 8, 16, 40)
+MOTIONS, STATES = 20, 500
+QUICK_MOTIONS, QUICK_STATES = 1, 20
+SEED = 1000
+WARM, COLD = "In a loop", "Cold"
+
+
+def problems(quick: bool) -> Sequence[Problem]:
+    """Several motions a size, so that methods take turns often."""
+    motions, states = (QUICK_MOTIONS, QUICK_STATES) if quick else (MOTIONS, STATES)
+    return [
+        Problem(f"{n}-contacts-{i}", _size(n), motion([SEED, n, i], n, states))
+        for n in CONTACTS
+        for i in range(motions)
+    ]
+
+
+def _size(contacts: int) -> str:
+    return f"{contacts} contact{'s' * (contacts > 1)}"
+
+
+def _against_tsid(rows: Sequence[Row]) -> float:
+    ours, peer = (row_of(rows, WARM, _size(4), name) for name in ("surefoot-coulomb", tsid.NAME))
+    return ours.p50 / peer.p50
+
+
+def _growth(rows: Sequence[Row]) -> float:
+    many, few = (row_of(rows, COLD, _size(n), "surefoot-coulomb") for n in (40, 4))
+    return many.p50 / few.p50
+
+
+def _tail(law: str) -> Bar:
+    def measure(rows: Sequence[Row]) -> float:
+        return max(r.worst / r.p50 for r in (row_of(rows, WARM, _size(n), f"surefoot-{law}") for n in CONTACTS))
+
+    return Bar(f"{law}: worst call / p50, of all sizes the largest", measure, 5.0)
+
+
+TEST_SET = TestSet(
+    name="inverse",
+    title="Inverse dynamics in a control loop",
+    about=(
+        "The quadruped `links` (18 degrees of freedom, 12 prescribed) sways over its feet at random: base up to 1 cm "
+        f"and 2 degrees, 0.3 to 1.5 Hz, {MOTIONS} motions of {STATES} states 1 ms apart a size, joints by inverse "
+        "kinematics. 1 and 2 contacts: the other feet are lifted. 8, 16, 40: each foot is a ring (3 mm) of 2, 4, 10 "
+        "spheres, all of them in contact, so that the matrix is rank deficient. A call takes a state and joint "
+        "accelerations and returns torques: kinematics, inertia, collisions, contact law and all, from Python. Every "
+        f"call is timed by itself; each motion is gone through five times and every call's best time is kept. The "
+        f"residual is the largest violation of the law's conditions, recomputed by other code at {LOOKS} states of "
+        "each motion, and of the equations of motion relative to the weight."
+    ),
+    unit="call",
+    problems=problems,
+    settings=[
+        Setting(WARM, tolerance=1e-8, options={"cold": False, "every": 1}),
+        Setting(COLD, tolerance=1e-8, options={"cold": True, "every": 10}),
+    ],
+    finders=[*(controller(name) for name in LAWS), tsid.cycle],
+    references=[tsid.NAME],
+    bars=[
+        Bar("whole call on 4 contacts, Coulomb / TSID's cycle", _against_tsid, 0.5),
+        Bar("Coulomb, cold: 40 contacts / 4 contacts", _growth, 4.0),
+        *(_tail(name) for name in LAWS),
+    ],
+    limitations=[
+        "TSID runs on Solo12 (same degrees of freedom, 4 point contacts) and weighs tasks; ours prescribes joints.",
+        "Making the `State` is not timed.",
+        "Swaying keeps all contacts loaded or nearly so: modes change rarely, which is kind to warm starts.",
+        "No-slip laws get postures at rest from 8 contacts on: points of one foot cannot all stay in place while the "
+        "shank turns.",
+        "Cold: what the controller remembers of the last call's contact modes is erased before each call, of every "
+        "tenth state.",
+        "The energy form of the dissipative law is called in every 20th state only on 40 contacts.",
+    ],
+)
