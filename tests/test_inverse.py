@@ -43,11 +43,12 @@ def test_the_array_is_the_controllers_own(robot):
 
 
 def test_calls_do_not_depend_on_those_before(robot):
-    controller = sf.InverseDynamics(robot, dt=1e-3)
+    """But for their first guess, which matters only where forces are not determined: stage II determines them."""
+    controller = sf.InverseDynamics(robot, dt=1e-3, law=sf.Coulomb(smooth=True))
     first = controller(robot.home(), np.zeros(12)).copy()
     controller(robot.state(v=np.ones(18)), np.full(12, 5.0))
     controller(robot.home(), np.zeros(12), contacts=["LF_FOOT"])
-    assert np.array_equal(controller(robot.home(), np.zeros(12)), first)
+    assert controller(robot.home(), np.zeros(12)) == pytest.approx(first, abs=1e-7)
 
 
 def test_any_array_of_numbers_does_without_compiling_anew(robot):

@@ -240,7 +240,8 @@ def test_the_controller_gives_the_torques_of_the_one_off_call(links, law):
         wanted = 0.1 * rng.standard_normal(12) if law.name != "no-slip" else np.zeros(12)
         torque = controller(state, wanted, throw=True).copy()
         answer = sf.inverse_dynamics(links, state, wanted, dt=DT, law=law)
-        assert torque == pytest.approx(answer.torque, abs=1e-9)
+        if law.name != "no-slip":  # whose internal forces depend on the first guess
+            assert torque == pytest.approx(answer.torque, abs=1e-9)
         assert controller.status is sf.Status.SOLVED
         assert controller.answer().velocity == pytest.approx(answer.velocity, abs=1e-9)
 
