@@ -21,7 +21,7 @@ from surefoot.kernels import status as codes
 from surefoot.kernels.cache import kernel
 from surefoot.kernels.plant import CONE, TURN
 from surefoot.kernels.rollout import move
-from surefoot.kernels.step import find_rows, solve_rows
+from surefoot.kernels.step import find, solve
 from surefoot.motion.workspace import Workspace
 from surefoot.report.comparison import Comparison
 
@@ -161,12 +161,9 @@ def repeat(box, v_next, repeats, whole):
     for _ in range(repeats):
         for i in range(v_next.shape[0]):
             step.v_next[i] = v_next[i]
-        code, n = find_rows(
-            step.plant, step.rows, step.settings, step.torque, step.v_next, step.motor, step.planned, step.stance,
-            step.warnings, -1,
-        )  # fmt: skip
+        code, n = find(box, -1)
         if whole and code == codes.SOLVED:
-            code = solve_rows(step, n)[0]
+            code = solve(box, n)[0]
     return code, n
 
 
