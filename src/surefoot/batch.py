@@ -23,7 +23,7 @@ from surefoot.robots.state import State
 from surefoot.solvers.status import Status
 
 Array = NDArray[np.float64]
-CHUNK = 64  # states that a thread takes at a time
+CHUNK = 64  # states that a thread takes at a time, at least
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,13 +93,12 @@ def inverse_dynamics_batch(
         codes=np.full(count, codes.UNSOLVED),
         residual=np.full(count, np.inf),
     )
-    chunks = iter(range(0, count, CHUNK))
+    chunks = iter(_chunks(count, threads))  # of a list, so that threads may share it
 
     def work(_: int) -> None:
         space = Workspace(robot, dt, law=law.numbers(), speed=speed)
         space.prescribe(robot.dofs, np.ones(joints, dtype=bool), np.zeros(joints), *limits)
-        for start in chunks:
-            first, last = start, min(start + CHUNK, count)
+        for first, last in chunks:
             while first < last:
                 first = follow_many(
                     space.box, Q, V, wanted, first, last, answer.torque, answer.velocity, answer.codes,
@@ -115,6 +114,16 @@ def inverse_dynamics_batch(
             list(pool.map(work, range(threads)))
     answer.velocity[~answer.ok] = np.nan
     return answer
+
+
+def _chunks(count: int, threads: int) -> list[tuple[int, int]]:
+    """First and last state of each chunk: large ones first, so that threads rarely wait for the interpreter."""
+    chunks, first = [], 0
+    while first < count:
+        last = min(count, first + max(CHUNK, (count - first) // (3 * threads)))
+        chunks.append((first, last))
+        first = last
+    return chunks
 
 
 def _stacked(robot: Scene, states: Any) -> tuple[Array, Array]:
