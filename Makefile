@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+TSID := .venv-tsid
 # Tests compile the kernels anew: numba's cache does not see edits in functions of other files.
 TEST_CACHE := $(abspath .cache/test-kernels)
 
@@ -52,7 +53,13 @@ check: $(VENV)/.dev  ## lint, format, types, architecture
 	$(BIN)/pyright
 	$(BIN)/lint-imports
 
-bench: $(VENV)/.bench  ## ours beside the peers, one run, one table
+# TSID's wheels need older ones of Pinocchio than ours, so they live apart; without them the report says so.
+$(TSID)/.done:
+	$(PYTHON) -m venv $(TSID)
+	-$(TSID)/bin/python -m pip install --quiet tsid==1.7.1 pin==3.4.0 'cmeel-urdfdom<4.1' 'cmeel-tinyxml2<10.1' numpy
+	@touch $@
+
+bench: $(VENV)/.bench $(TSID)/.done  ## ours beside the peers, one run, one table
 	$(BIN)/python -m benchmarks
 
 format: $(VENV)/.dev
@@ -60,4 +67,4 @@ format: $(VENV)/.dev
 	$(BIN)/ruff format .
 
 clean:
-	rm -rf $(VENV) .cache build dist
+	rm -rf $(VENV) $(TSID) .cache build dist

@@ -30,6 +30,7 @@ def main(
     quick: Annotated[bool, typer.Option("--quick", help="A few problems only: a look, not a result.")] = False,
     out: Annotated[Path, typer.Option(help="Folder for Markdown and CSV.")] = Path("bench-results"),
     only: Annotated[list[str] | None, typer.Option(help="Run this method only; may be repeated.")] = None,
+    show: Annotated[bool, typer.Option("--list", help="Say which test sets there are, and stop.")] = False,
     repeats: Annotated[int, typer.Option(min=1, help="Calls per problem of which the best time is kept.")] = REPEATS,
 ) -> None:
     """Measure Surefoot beside its peers, in one run, and write one table per test set."""
@@ -39,6 +40,10 @@ def main(
             f"no test set is called {', '.join(unknown)}; the choices are {', '.join(ALL)}", param_hint="NAMES"
         )
     console = Console()
+    if show:
+        for name, test_set in ALL.items():
+            console.print(f"{name:<9}{test_set.title}", highlight=False)
+        return
     for name in names or ALL:
         facts = machine.facts()
         if quick:

@@ -50,7 +50,7 @@ def controller(name: str) -> Callable[[], Method]:
 
 def _prepare(name: str, problem: Problem, setting: Setting) -> Task:
     motion: Motion = problem.data
-    if name.startswith("no-slip") and motion.contacts > 4:
+    if setting.options["rest"] or (name.startswith("no-slip") and motion.contacts > 4):
         motion = motion.at_rest()
     every = setting.options["every"] * SPARSE.get((name, motion.contacts), 1)
     calls = list(zip(motion.states, motion.accelerations, strict=True))[::every]

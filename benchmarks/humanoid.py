@@ -20,7 +20,7 @@ from surefoot.robots.scene import Scene
 from surefoot.robots.state import State
 from surefoot.simulate import Simulator, policy
 
-MODEL = Path(__file__).with_name("humanoid.xml")
+MODEL = Path(__file__).parents[1] / "experiments" / "humanoid.xml"
 DT = 2e-3  # s
 KP, KD = 300.0, 10.0  # N m / rad, N m s / rad
 LOOP = 20

@@ -1,4 +1,4 @@
-"""`links` swaying on its feet: smooth random motions that every contact law can follow, with 1 to 40 points of contact."""
+"""`links` swaying on its feet: smooth random motions that every contact law can follow, with 1 to 40 contacts."""
 
 from __future__ import annotations
 

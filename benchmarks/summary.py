@@ -53,7 +53,9 @@ def summarise(result: Result) -> list[Row]:
     for setting in result.test_set.settings:
         here = [record for record in result.records if record.setting == setting.name]
         for size in dict.fromkeys(record.size for record in here):
-            met = [(method, [r for r in here if r.size == size and r.method == method.name]) for method in result.methods]
+            met = [
+                (method, [r for r in here if r.size == size and r.method == method.name]) for method in result.methods
+            ]
             group = [_row(records, setting, method.ours, method.law) for method, records in met if records]
             references = {row.method: row for row in group if row.method in result.test_set.references}
             for row in group:

@@ -8,9 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import typer
 from benchmarks import machine, ours, report
+from benchmarks.__main__ import main
 from benchmarks.harness import (
     Absent,
+    Bar,
+    Laps,
     Method,
     Problem,
     Record,
@@ -23,7 +27,11 @@ from benchmarks.harness import (
     require,
 )
 from benchmarks.sets import ALL
-from benchmarks.summary import summarise
+from benchmarks.summary import row_of, summarise
+from typer.testing import CliRunner
+
+app = typer.Typer()
+app.command()(main)
 
 
 def _problems(quick):
@@ -239,5 +247,69 @@ def test_the_command_line_names_its_test_sets():
         run, cwd=root, capture_output=True, text=True, env={"COLUMNS": "200", "PATH": ""}, check=False
     )
     assert done.returncode == 2
-    assert "no test set is called nonsense; the choices are lcp, contact, step" in done.stderr
-    assert list(ALL) == ["lcp", "contact", "step"]
+    assert "no test set is called nonsense; the choices are lcp, contact, step, inverse, soft, batch" in done.stderr
+    assert list(ALL) == ["lcp", "contact", "step", "inverse", "soft", "batch"]
+
+
+def test_the_command_line_lists_its_test_sets():
+    shown = CliRunner().invoke(app, ["--list"])
+    assert shown.exit_code == 0
+    assert [line.split()[0] for line in shown.output.splitlines()] == list(ALL)
+    assert "inverse  Inverse dynamics in a control loop" in shown.output
+
+
+def _laps(problem, setting):
+    """Three calls of 1, 5, 3 ms, when called again of 3, 2, 4 ms."""
+    turns = iter([[1e-3, 5e-3, 3e-3], [3e-3, 2e-3, 4e-3]])
+    return Task(lambda: Laps(next(turns), "answer"), lambda answer: Verdict(answer == "answer", 0.0))
+
+
+def test_laps_count_each_for_itself_and_keep_their_best():
+    finders = [lambda: Method("ours", "none", _laps, ours=True)]
+    result = measure(_toy(finders, lambda quick: [Problem("p", "small", 0, work=3)]), repeats=2)
+    (record,) = result.records
+    assert record.laps == (1e-3, 2e-3, 3e-3)
+    assert (record.seconds, record.repeats, record.claimed) == (2e-3, 2, True)
+    row = summarise(result)[0]
+    assert (row.problems, row.p50, row.worst) == (1, 2e-3, 3e-3)
+
+
+def test_laps_are_not_written_problem_by_problem(tmp_path):
+    finders = [lambda: Method("ours", "none", _laps, ours=True)]
+    result = measure(_toy(finders, lambda quick: [Problem("p", "small", 0, work=3)]), repeats=2)
+    with report.write(result, {}, tmp_path)[2].open(newline="") as file:
+        (row,) = csv.DictReader(file)
+    assert "laps" not in row
+    assert float(row["seconds"]) == 2e-3
+
+
+def test_a_method_meets_only_the_sizes_it_is_meant_for():
+    method = replace(_method("peer", lambda i: (True, 0.0)), sizes=("large",))
+    seen, totals = [], []
+    finders = [lambda: method, lambda: _method("ours", lambda i: (True, 0.0), ours=True)]
+    result = measure(_toy(finders), on_progress=seen.append, on_start=totals.append)
+    assert {record.size for record in result.records if record.method == "peer"} == {"large"}
+    assert totals == [len(seen)]
+    rows = summarise(result)
+    assert [(row.size, row.method) for row in rows] == [("small", "ours"), ("large", "peer"), ("large", "ours")]
+    assert rows[0].ratios == {}
+
+
+@pytest.mark.parametrize(
+    ("at_least", "value", "line"),
+    [
+        (False, 2.0, "| speed | at most 2 | 2 | yes |"),
+        (False, 2.5, "| speed | at most 2 | 2.5 | no |"),
+        (True, 2.5, "| speed | at least 2 | 2.5 | yes |"),
+        (True, 1.5, "| speed | at least 2 | 1.5 | no |"),
+        (True, math.nan, "| speed | at least 2 | nan | no |"),
+    ],
+)
+def test_bars_say_whether_they_are_met(at_least, value, line):
+    bar = Bar("speed", lambda rows: value, 2.0, at_least)
+    assert line in report.markdown(measure(replace(TOY, bars=[bar])), {})
+
+
+def test_a_bar_whose_rows_are_missing_says_so():
+    bar = Bar("speed", lambda rows: row_of(rows, "strict", "small", "gone").p50, 2.0)
+    assert "| speed | at most 2 | - | not measured |" in report.markdown(measure(replace(TOY, bars=[bar])), {})

@@ -1,4 +1,4 @@
-"""TSID: task-space inverse dynamics as a quadratic program, in C++ [Del Prete]; its wheels need their own environment."""
+"""TSID: task-space inverse dynamics as a quadratic program, in C++ [Del Prete], in an environment of its own."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def cycle() -> Method:
         return Task(call, judge)
 
     note = (
-        "Timed: `computeProblemData`, `SolverHQuadProgFast.solve`, `getActuatorForces` from Python, in a process of its "
-        "own that waits while others are timed, on Solo12 (18 degrees of freedom), references set beforehand"
+        "Timed: `computeProblemData`, `SolverHQuadProgFast.solve`, `getActuatorForces` from Python, in a process of "
+        "its own that waits while others are timed, on Solo12 (18 degrees of freedom), references set beforehand"
     )
     law = "rigid contacts that neither slip nor lift, forces in a pyramid; tasks weighed against each other"
     return Method(NAME, law, prepare, note=note, sizes=("4 contacts",))
@@ -69,15 +69,18 @@ class Worker:
 
     def ask(self, wish: dict) -> dict:
         """Send one line, wait for one."""
-        assert self._process.stdin and self._process.stdout and self._process.stderr
+        to, back, errors = self._process.stdin, self._process.stdout, self._process.stderr
+        assert to is not None
+        assert back is not None
+        assert errors is not None
         try:
-            self._process.stdin.write(json.dumps(wish) + "\n")
-            self._process.stdin.flush()
-            line = self._process.stdout.readline()
+            to.write(json.dumps(wish) + "\n")
+            to.flush()
+            line = back.readline()
         except BrokenPipeError:
             line = ""
         if not line:
-            said = self._process.stderr.read().strip().splitlines() or ["it said nothing"]
+            said = errors.read().strip().splitlines() or ["it said nothing"]
             raise Absent(NAME, f"the process ended: {said[-1]}", REMEDY)
         return json.loads(line)
 

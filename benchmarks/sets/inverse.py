@@ -14,7 +14,7 @@ CONTACTS = (1, 2, 4, 8, 16, 40)
 MOTIONS, STATES = 20, 500
 QUICK_MOTIONS, QUICK_STATES = 1, 20
 SEED = 1000
-WARM, COLD = "In a loop", "Cold"
+WARM, COLD, REST = "In a loop", "Cold", "Cold, at rest"
 
 
 def problems(quick: bool) -> Sequence[Problem]:
@@ -36,9 +36,12 @@ def _against_tsid(rows: Sequence[Row]) -> float:
     return ours.p50 / peer.p50
 
 
-def _growth(rows: Sequence[Row]) -> float:
-    many, few = (row_of(rows, COLD, _size(n), "surefoot-coulomb") for n in (40, 4))
-    return many.p50 / few.p50
+def _growth(setting: str) -> Bar:
+    def measure(rows: Sequence[Row]) -> float:
+        many, few = (row_of(rows, setting, _size(n), "surefoot-coulomb") for n in (40, 4))
+        return many.p50 / few.p50
+
+    return Bar(f"Coulomb, {setting.lower()}: 40 contacts / 4 contacts", measure, 4.0)
 
 
 def _tail(law: str) -> Bar:
@@ -64,14 +67,16 @@ TEST_SET = TestSet(
     unit="call",
     problems=problems,
     settings=[
-        Setting(WARM, tolerance=1e-8, options={"cold": False, "every": 1}),
-        Setting(COLD, tolerance=1e-8, options={"cold": True, "every": 10}),
+        Setting(WARM, tolerance=1e-8, options={"cold": False, "rest": False, "every": 1}),
+        Setting(COLD, tolerance=1e-8, options={"cold": True, "rest": False, "every": 10}),
+        Setting(REST, tolerance=1e-8, options={"cold": True, "rest": True, "every": 10}),
     ],
     finders=[*(controller(name) for name in LAWS), tsid.cycle],
     references=[tsid.NAME],
     bars=[
         Bar("whole call on 4 contacts, Coulomb / TSID's cycle", _against_tsid, 0.5),
-        Bar("Coulomb, cold: 40 contacts / 4 contacts", _growth, 4.0),
+        _growth(COLD),
+        _growth(REST),
         *(_tail(name) for name in LAWS),
     ],
     limitations=[
@@ -81,7 +86,7 @@ TEST_SET = TestSet(
         "No-slip laws get postures at rest from 8 contacts on: points of one foot cannot all stay in place while the "
         "shank turns.",
         "Cold: what the controller remembers of the last call's contact modes is erased before each call, of every "
-        "tenth state.",
+        "tenth state. At rest: the same postures without velocities, where every point sticks.",
         "The energy form of the dissipative law is called in every 20th state only on 40 contacts.",
     ],
 )
