@@ -51,7 +51,7 @@ def slippery(law: Law, state: sf.State) -> str:
     outward *= np.sign(ROBOT.home().q[ROBOT.joint_positions])
     answer = sf.inverse_dynamics(ROBOT, state, outward, dt=DT, law=with_friction(law, 0.1), throw=False)
     ratio = np.linalg.norm(answer.forces[:, 1:], axis=1).sum() / max(answer.forces[:, 0].sum(), 1e-9)
-    return told(answer, f"{int(answer.slipping.sum())} feet slip, friction {ratio:.3f} of load")
+    return told(answer, f"{int(answer.slipping.sum())} slip, {ratio:.3f}")
 
 
 def lifted(law: Law, state: sf.State, forward: float) -> sf.Answer:
@@ -65,7 +65,7 @@ def lifted(law: Law, state: sf.State, forward: float) -> sf.Answer:
 def lifting(law: Law, state: sf.State) -> str:
     """A foot rises and swings forward, both at 1 m/s^2: what it still feels."""
     answer = lifted(law, state, forward=1.0)
-    return told(answer, f"{answer.forces[0, 0]:.1f} N load, {np.linalg.norm(answer.forces[0, 1:]):.1f} N friction")
+    return told(answer, f"{answer.forces[0, 0]:.1f} N, {np.linalg.norm(answer.forces[0, 1:]):.1f} N")
 
 
 def infinite(law: Law, state: sf.State) -> str:
@@ -122,23 +122,23 @@ def parting(law: Law, state: sf.State) -> str:
     """Four feet on the ground are told to part at 0.05 rad/s: what the answer costs."""
     demand = {joint: 0.05 if joint.endswith("Y3") else 0.0 for joint in ROBOT.joints}
     answer = sf.solve(ROBOT, state, dt=DT, velocity=demand, law=law, throw=False)
-    return told(answer, f"solved, {np.abs(answer.torque).max():.1f} N m")
+    return told(answer, f"{np.abs(answer.torque).max():.1f} N m")
 
 
 def squeeze(law: Law, state: sf.State) -> str:
     """Two plates close on a ball at 0.1 m/s."""
     press = sf.Scene(mujoco.MjSpec.from_string(PRESS), name="press", joints=("left", "right"))
     answer = sf.solve(press, press.home(), dt=DT, velocity={"left": 0.1, "right": 0.1}, law=law, throw=False)
-    return told(answer, f"solved, {np.abs(answer.forces[:, 0]).max():.1f} N")
+    return told(answer, f"{np.abs(answer.forces[:, 0]).max():.1f} N")
 
 
 CASES = {
-    "feet pushed apart on friction 0.1": slippery,
-    "a foot lifts, 1 m/s² up and forward": lifting,
-    "landing at 0.5 m/s with stiff joints": impact,
-    "grasp, all joints told to rest": grasp,
-    "40 points in another order: change of torque": redundant,
-    "infinite friction, a foot lifts": infinite,
-    "four feet told to part": parting,
-    "two plates told to close on a ball": squeeze,
+    "slippery ground: feet told to part at 5 rad/s² on friction 0.1; feet that slip, friction / load": slippery,
+    "lifting foot, 1 m/s² up and forward: its load, its friction": lifting,
+    "impact: landing at 0.5 m/s with held joints, largest force": impact,
+    "grasp: all joints told to rest, the box": grasp,
+    "redundant contacts: 40 points in another order, change of torque": redundant,
+    "infinite friction: a foot lifts": infinite,
+    "inconsistent demand: four feet told to part, largest torque": parting,
+    "impossible demand: two plates told to close on a ball": squeeze,
 }
