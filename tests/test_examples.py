@@ -11,6 +11,7 @@ FOLDER = Path(__file__).parents[1] / "examples"
 PROMISES = {
     "belief_and_truth.py": r"4\.8 kg, mu 0\.7: sags by 0\.00 mm, .*\n5\.0 kg, mu 0\.7: sags by 0\.50 mm, .* solved\n",
     "compiled_policy.py": r"4000 steps, all solved\nThe base moved between 0\.16\d+ and 0\.1[89]\d+ m\.\n",
+    "dissipative_forms.py": r"1600 steps, all solved; .*\n(.*\n)*energy +1\d\d\.\d ",
     "grasp.py": r"0\.5 x that: .* the box slips .*\n1\.1 x that: .* the box is held and falls with 0\.000 m/s\^2",
     "slippery_ground.py": r"0\.05   4 of 4 +0\.050\n",
     "torques_to_stand.py": r"The ground carries 47\.0880 N; the robot weighs 47\.0880 N\.\n",

@@ -33,7 +33,9 @@ def torque_range(robot: Scene, limits: Any) -> tuple[Array, Array]:
             low[i], high[i] = _pair(f"torque_limits[{robot.joints[i]!r}]", value)
         return low, high
     if np.ndim(limits) == 0:
-        limits = np.full(count, checks.number("torque_limits", limits, at_least=0.0))
+        if limits != np.inf:
+            checks.number("torque_limits", limits, at_least=0.0)
+        limits = np.full(count, float(limits))
     if np.ndim(limits) == 1:
         limits = checks.array("torque_limits", limits, (count,), finite=False)
         return tuple(np.array([_pair(f"torque_limits[{i}]", value) for i, value in enumerate(limits)]).reshape(-1, 2).T)
