@@ -17,7 +17,7 @@ def least_motion(problem):
     p = problem
     zero, half, cone, sizes = [], [], [], []
     for i in range(len(p.kind)):
-        rows, right = p.W[3 * i : 3 * i + 3], p.c0[3 * i : 3 * i + 3] + [p.offset[i], 0, 0]
+        rows, right = p.W[3 * i : 3 * i + 3], p.c0[3 * i : 3 * i + 3] + np.array([p.offset[i], 0, 0])
         size = np.linalg.norm(rows, axis=1).max() or 1.0
         rows, right = rows / size, right / size
         if p.kind[i] == CONE and 0 < p.mu[i] < np.inf:

@@ -48,5 +48,5 @@ def test_what_it_cannot_do_is_refused(links, tmp_path):
     crowd = sf.Contacts.from_points(
         links, links.home(), [[x, y, 0.0] for x in (-0.1, 0.0, 0.1) for y in (-0.1, 0.1)], [links.feet[0].body] * 6
     )
-    with pytest.raises(sf.InputError, match="expected at most 4 contacts that may carry load .*, got 6"):
+    with pytest.raises(sf.InputError, match=r"expected at most 4 contacts that may carry load .*, got 6"):
         sf.inverse_dynamics(links, links.home(), np.zeros(12), dt=DT, law=sf.Coulomb(select="nearest"), contacts=crowd)
