@@ -9,11 +9,16 @@ import pytest
 
 FOLDER = Path(__file__).parents[1] / "examples"
 PROMISES = {
+    "batch.py": r"2000 of 2000 solved, .*\n.*\none thread gives the same bits: True\n",
     "belief_and_truth.py": r"4\.8 kg, mu 0\.7: sags by 0\.00 mm, .*\n5\.0 kg, mu 0\.7: sags by 0\.50 mm, .* solved\n",
+    "compiled_controller.py": r"2000 steps, all solved\nAfter half a second the joints are within 0\.\d\d mrad",
     "compiled_policy.py": r"4000 steps, all solved\nThe base moved between 0\.16\d+ and 0\.1[89]\d+ m\.\n",
     "dissipative_forms.py": r"1600 steps, all solved; .*\n(.*\n)*energy +1\d\d\.\d ",
     "grasp.py": r"0\.5 x that: .* the box slips .*\n1\.1 x that: .* the box is held and falls with 0\.000 m/s\^2",
     "slippery_ground.py": r"0\.05   4 of 4 +0\.050\n",
+    "smooth_torques.py": r"False +[1-9].* is still\n'torque' +0\.0000 N m .* is still\n'load' +0\.0000 N m .* is still",
+    "soft_inverse.py": r"300 steps: torques come back within \de-1\d N m, \de-1\d N are left on the base\.\n",
+    "torque_limits.py": r"none .* 20\.0 m/s\^2 +0\n(.*\n)*.* 1\.00 N m +19\.\d m/s\^2 +10\n$",
     "torques_to_stand.py": r"The ground carries 47\.0880 N; the robot weighs 47\.0880 N\.\n",
     "your_robot.py": r"1000 steps, all solved\nfigure:  .*fall\.png\n",
 }

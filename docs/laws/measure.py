@@ -29,6 +29,22 @@ LAWS = {
     "`Compliant(2e4, 100)`": sf.Compliant(2e4, 100.0),
     "`Soft()`": sf.Soft(),
 }
+USES = dict(
+    zip(
+        LAWS,
+        (
+            "simulation; questions about one step",
+            "control of legs on any ground",
+            "stances planned not to slip",
+            "the same with one motion only",
+            "control with many contacts; grasps",
+            "comparison with the literature",
+            "soft ground and pads; demands that contradict",
+            "recorded motions; learning, estimation",
+        ),
+        strict=True,
+    )
+)
 METHODS = {
     "no slip: `NoSlip(smooth=True)`": lambda mu: sf.NoSlip(smooth=True),
     "Coulomb: `Coulomb(smooth=True)`": lambda mu: sf.Coulomb(mu=mu, smooth=True),
@@ -102,6 +118,7 @@ def first_table() -> str:
     """What each law does: a column a law, a row a property."""
     robot = sf.load("links")
     rows = {
+        "use it for": USES,
         "time of a call: p50, p99, us": {name: calls(robot, law) for name, law in LAWS.items()},
         "forward, inverse, forward: same velocities within 1e-9": {
             name: round_trip(robot, law) for name, law in LAWS.items()

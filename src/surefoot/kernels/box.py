@@ -6,6 +6,8 @@ that takes such a tuple takes seconds to compile. A Box is opened where it is ne
 
 from __future__ import annotations
 
+from typing import Any
+
 from numba import types
 from numba.core import cgutils
 from numba.experimental import structref
@@ -33,7 +35,7 @@ def boxed(value):
 
 
 @intrinsic
-def opened(typingctx, box):
+def _opened(typingctx, box):
     """The tuple in a Box, borrowed: the Box's owner keeps it alive. `box.value` would count references.
 
     A door to Python that takes a Box does count, those of the Box itself, or it would never be freed: such a door says
@@ -54,13 +56,19 @@ def opened(typingctx, box):
     return value(box), codegen
 
 
+opened: Any = _opened  # numba passes the first argument
+
+
 @intrinsic
-def _pointer(typingctx, box):
+def _meminfo(typingctx, box):
     def codegen(context, builder, signature, args):
         proxy = cgutils.create_struct_proxy(signature.args[0])(context, builder, value=args[0])
         return builder.ptrtoint(proxy.meminfo, context.get_value_type(types.uintp))
 
     return types.uintp(box), codegen
+
+
+_pointer: Any = _meminfo
 
 
 @part

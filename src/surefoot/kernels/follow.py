@@ -92,7 +92,7 @@ def state_follower(box: Any) -> Pointer:
 
 
 @intrinsic
-def _call(typingctx, function, box, q, v, acceleration, torque_out):
+def _call_at(typingctx, function, box, q, v, acceleration, torque_out):
     """Call a `state_follower` at an address."""
 
     def codegen(context, builder, signature, args):
@@ -101,6 +101,9 @@ def _call(typingctx, function, box, q, v, acceleration, torque_out):
         return builder.call(builder.inttoptr(args[0], kind.as_pointer()), args[1:])
 
     return types.int64(types.uintp, *_CALL.args), codegen
+
+
+_call: Any = _call_at  # numba passes the first argument
 
 
 @kernel

@@ -33,22 +33,21 @@ def torque_range(robot: Scene, limits: Any) -> tuple[Array, Array]:
             low[i], high[i] = _pair(f"torque_limits[{robot.joints[i]!r}]", value)
         return low, high
     if np.ndim(limits) == 0:
-        if limits != np.inf:
+        if not (isinstance(limits, float) and limits == np.inf):
             checks.number("torque_limits", limits, at_least=0.0)
         limits = np.full(count, float(limits))
-    if np.ndim(limits) == 1:
-        limits = checks.array("torque_limits", limits, (count,), finite=False)
-        return tuple(np.array([_pair(f"torque_limits[{i}]", value) for i, value in enumerate(limits)]).reshape(-1, 2).T)
-    limits = checks.array("torque_limits", limits, (count, 2), finite=False)
-    return tuple(np.array([_pair(f"torque_limits[{i}]", pair) for i, pair in enumerate(limits)]).reshape(-1, 2).T)
+    limits = checks.array("torque_limits", limits, (count,) if np.ndim(limits) == 1 else (count, 2), finite=False)
+    for i, value in enumerate(limits):
+        low[i], high[i] = _pair(f"torque_limits[{i}]", value)
+    return low, high
 
 
 def _pair(name: str, value: Any) -> tuple[float, float]:
-    if np.ndim(value) == 0:
-        value = (-value, value) if isinstance(value, int | float | np.number) else (np.nan, np.nan)
-    pair = tuple(value)
+    number = isinstance(value, int | float | np.number)
+    pair = (-value, value) if number else tuple(value) if np.ndim(value) == 1 else ()
     if len(pair) != 2 or any(not isinstance(v, int | float | np.number) or np.isnan(v) for v in pair):
-        raise InputError(f"{name}: expected a largest torque, or (low, high), got {value!r}")
+        given = value.tolist() if isinstance(value, np.ndarray | np.number) else value
+        raise InputError(f"{name}: expected a largest torque, or (low, high), got {given!r}")
     low, high = float(pair[0]), float(pair[1])
     if not low <= high:
         raise InputError(f"{name}: expected low <= high, or a largest torque of at least 0, got {low:g} to {high:g}")
