@@ -304,7 +304,7 @@ def _culprits(space: Workspace, contacts: Contacts, code: int) -> tuple[str, ...
         return loops
     blamed = np.flatnonzero(space.ladder.certificate[: space.count] > 0)
     k = len(contacts)
-    named = tuple(contacts.names[i] if i < k else f"limit of {_limited(space, i)}" for i in blamed)
+    named = tuple(contacts.names[i] if i < k else f"limit of {_limited(space, int(i))}" for i in blamed)
     # Where slip is not part of the contradiction the normals alone have proven it.
     friction = code == codes.INCONSISTENT or space.settings.law.dissipative
     return named + joints_to_blame(space, blamed.tolist(), friction=friction)
