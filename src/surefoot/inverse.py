@@ -61,6 +61,7 @@ class InverseDynamics:
         )
         self._torque = np.zeros(count)
         self._address = np.zeros(2, dtype=np.uintp)
+        self._handed: Any = None  # the Box that policies were told of
         self._selection = Selection() if self.law.selects else None
         self._last: tuple[State, ContactChoice, int, int] | None = None
         self._code = codes.SOLVED
@@ -94,6 +95,8 @@ class InverseDynamics:
             if code != codes.CAPACITY:
                 break
             space.grow()
+        if self._handed is not None and self._handed is not space.box:
+            self._hand_out()  # the arrays have grown, and policies hold the handle of the old ones
         space.found(code, contacts, count, free, bilateral)
         if self._selection is not None and code == codes.SOLVED:
             self._selection.choose(space)
@@ -118,11 +121,17 @@ class InverseDynamics:
         A compiled policy cannot enlarge the controller's arrays: there is room for as many contacts as were ever met
         in calls from Python, 64 at first.
         """
+        if self._selection is not None:
+            raise InputError("handle: select='nearest' is for calls from Python; leave it out")
         self._space.complete()
-        box = self._space.box
+        self._hand_out()
+        return float(self._address.ctypes.data)
+
+    def _hand_out(self) -> None:
+        """Write where the kernel and its arrays are to where the handle points."""
+        self._handed = box = self._space.box
         self._address[0] = state_follower(box).__wrapper_address__()
         self._address[1] = box_address(box)
-        return float(self._address.ctypes.data)
 
     def answer(self) -> Answer:
         """The full Answer of the last call.

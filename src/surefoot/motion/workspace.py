@@ -103,7 +103,7 @@ class Workspace:
         self.step, self.ladder = self._arrays()
         self.box = boxed(self.step)
         self._quaternions = _quaternions(self.model)
-        self._bodies = {self.model.body(i).name for i in range(self.model.nbody)}
+        self._bodies = {self.model.body(i).name: i for i in range(self.model.nbody)}
         self.count = 0
         self.free_count = 0
         self.bilateral_count = 0
@@ -258,7 +258,7 @@ class Workspace:
         rows, n, nv = self.step.rows, len(contacts), self.model.nv
         if np.ndim(contacts.J) == 3 and contacts.J.shape[2] != nv:
             raise InputError(f"contacts: expected contacts of a scene with nv {nv}, got nv {contacts.J.shape[2]}")
-        for body in {name for pair in contacts.bodies for name in pair} - self._bodies:
+        for body in {name for pair in contacts.bodies for name in pair} - self._bodies.keys():
             raise InputError(f"contacts: expected contacts of this scene, got some of a body {body!r} that it lacks")
         for name, shape in (("points", (n, 3)), ("frames", (n, 3, 3)), ("gaps", (n,)), ("J", (n, 3, nv))):
             checks.array(f"contacts.{name}", getattr(contacts, name), shape)
@@ -270,7 +270,8 @@ class Workspace:
         rows.kind[:n] = np.where(closed, CONE, NORMAL)
         rows.bound[:n] = rows.drive[:n] = 0.0
         rows.turning[:n] = 0.0
-        rows.source[:n] = (0, GIVEN)
+        rows.source[:n, 0] = [self._bodies[a] * self.model.nbody + self._bodies[b] for a, b in contacts.bodies]
+        rows.source[:n, 1] = GIVEN
         rows.J[: 3 * n] = np.where(np.repeat(closed, 3)[:, None], contacts.J.reshape(3 * n, nv), 0.0)
         rows.J[: 3 * n : 3] = contacts.J[:, 0]
 
