@@ -20,7 +20,7 @@ from surefoot.kernels.box import opened
 from surefoot.kernels.fallback import PIVOTS
 from surefoot.kernels.lemke import lemke
 from surefoot.kernels.plant import BOX, CONE
-from surefoot.kernels.status import CAPACITY, NOT_FINITE, SOLVED
+from surefoot.kernels.status import CAPACITY, NOT_FINITE, SOLVED, UNSOLVED
 
 
 def solve_energy_law(p, solver, f):
@@ -31,6 +31,8 @@ def solve_energy_law(p, solver, f):
             f[r] = 0.0
             if not math.isfinite(p.c0[r] + solver.target[r]):
                 return NOT_FINITE, math.inf, PIVOTS
+        if p.kind[i] == BOX and solver.scratch.g[i, 1] > 0.0:
+            return UNSOLVED, math.inf, PIVOTS  # dry joints and torque limits have no place in this form
     k = p.D.shape[0]
     count = int64(0)
     for i in range(p.n):

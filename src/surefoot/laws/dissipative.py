@@ -28,7 +28,8 @@ class Dissipative(Law):
         mu: the law's belief, overrides the scene's friction everywhere; None: the scene's; inf: no slip.
         edges: 4, 8 or 16 edges of the friction pyramid.
         form: "slip": the convex problem above. "energy": least kinetic energy with normals that do not close in, the
-            form of its authors; it brakes a robot whose feet do not slip, and forward and inverse do not match.
+            form of its authors; it brakes a robot whose feet do not slip, forward and inverse do not match, and free
+            joints with dry friction or torque limits are refused (unsolved).
         cone: "pyramid", or "exact" for round cones (of the slip form).
         offset: whether the slip at the start of the step makes room for itself; False: the plain form, in which a
             sliding contact hops.
