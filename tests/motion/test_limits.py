@@ -23,11 +23,6 @@ LAWS = (
 every_law = pytest.mark.parametrize("law", LAWS, ids=str)
 
 
-@pytest.fixture(scope="module")
-def links():
-    return sf.load("links")
-
-
 def pendulum():
     """2 kg at 0.5 m from a hinge, level: gravity turns it by + m g l, its inertia about the hinge is 0.6 kg m^2."""
     return compiled(
