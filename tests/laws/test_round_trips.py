@@ -113,22 +113,21 @@ def test_the_energy_form_does_not_come_back(robot, law):
 
 
 @laws("compliant", "soft", "soft critical")
-def test_velocities_come_back_from_where_a_robot_rests_on_soft_ground(law):
+def test_velocities_come_back_from_where_a_robot_rests_on_soft_ground(links, law):
     """All feet carry their share and none slips: rows that are nearly dependent."""
-    robot = sf.load("links")
-    home = robot.home()
-    stand = sf.inverse_dynamics(robot, home, np.zeros(12), dt=DT).torque
-    angles = home.q[robot.joint_positions]
+    home = links.home()
+    stand = sf.inverse_dynamics(links, home, np.zeros(12), dt=DT).torque
+    angles = home.q[links.joint_positions]
 
     def springs(state):
-        return stand + 20.0 * (angles - state.q[robot.joint_positions]) - 0.06 * state.v[robot.dofs]
+        return stand + 20.0 * (angles - state.q[links.joint_positions]) - 0.06 * state.v[links.dofs]
 
-    rest = sf.Simulator(robot, DT, law=law).rollout(home, springs, duration=1.0).state()
+    rest = sf.Simulator(links, DT, law=law).rollout(home, springs, duration=1.0).state()
     rng = np.random.default_rng(1)
     for _ in range(20):
         v = np.concatenate([0.1 * rng.standard_normal(6), 0.5 * rng.standard_normal(12)])
         torque = rng.choice([0.1, 0.5, 2.0]) * rng.standard_normal(12)
-        for answers in trips(robot, law, [(robot.state(rest.q, v), torque)]):
+        for answers in trips(links, law, [(links.state(rest.q, v), torque)]):
             check_same(answers)
 
 
