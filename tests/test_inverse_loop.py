@@ -88,8 +88,9 @@ def test_warm_starts_survive_feet_that_come_and_go(robot, walk, law):
         if not cold.ok:
             continue
         answer = warm.answer()
-        # Feet that drift apart by 1e-8 m/s cannot all be held.
-        tolerance = 1e-6 if answer.status is sf.Status.REGULARISED else 1e-8 if law.name == "no-slip" else 2e-9
+        # Feet that drift apart by 1e-8 m/s cannot all be held; where one chooses, what slips less than 1e-9 m/s rests.
+        smooth = getattr(law, "smooth", False)
+        tolerance = 1e-6 if answer.status is sf.Status.REGULARISED else 1e-7 if smooth else 1e-8
         assert max(answer.residuals()[part] for part in ("normal", "friction", "reduction")) <= tolerance
         if law.name != "coulomb" and not (law.name == "no-slip" and law.release):
             assert answer.velocity == pytest.approx(cold.velocity, abs=1e-8)

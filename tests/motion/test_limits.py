@@ -90,7 +90,8 @@ def test_large_limits_change_nothing(links, law):
             assert law.name == "no-slip"
             continue
         limited = sf.inverse_dynamics(links, state, wanted, dt=DT, law=law, torque_limits=1e4)
-        if law.name != "coulomb":  # whose motion need not be unique
+        # Coulomb's motion need not be unique; least energy counts that of limited joints, too.
+        if law.name != "coulomb" and getattr(law, "form", "slip") != "energy":
             assert limited.velocity == pytest.approx(free.velocity, abs=1e-8)
         assert limited.velocity[links.dofs] == pytest.approx(state.v[links.dofs] + DT * wanted, abs=1e-8)
         assert not limited.missed.any()

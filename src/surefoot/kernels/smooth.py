@@ -1,14 +1,13 @@
 """Stage II: among all impulses that give the same motion under the same law, those of least torque.
 
-With v+ fixed every law is convex contact by contact: impulse i may be any sum of some rays r_e, weighted by at least 0.
-So
+With v+ fixed every law is convex contact by contact: impulse i may lie in a face F_i of its cone (faces.py). So
 
-    min 1/2 |tau_0 - T'b - tau_last|^2    subject to  W'f = W'f*,   f = sum_e b_e r_e,   b >= 0
+    min 1/2 |tau_0 - J_a'f / dt - tau_last|^2    subject to  W'f = W'f*,   f_i in F_i
 
-T b being their torques J_a'f / dt, W'f* what stage I found. The torque of the minimum is unique, so it moves nothing
-and changes smoothly with the state. The equality is a term of its own, 1/2 |w (W'f - W'f*) - lam|^2, whose multipliers
-converge in a few rounds; what is left, weights in nv dimensions, is for `principal_pivoting`. Up to EVEN_BLOCKS blocks
-a small term |f|^2 makes the impulses unique, too. Even load is that term alone, for up to MOST_EVEN blocks.
+with W'f* from stage I. The torque of the minimum is unique, so it moves nothing and changes smoothly with the state.
+For few contacts `few_contacts` also makes the impulses unique, and finds most stances without a single pivot; its time
+grows with the cube of their number. That of `many_contacts` does not, but impulses that no torque feels are left to
+chance. It also helps where the former fails: nearly dependent contacts.
 """
 
 from __future__ import annotations
@@ -17,17 +16,16 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import int64, typeof, types
+from numba import typeof, types
 from numpy import ndarray
 
 from surefoot.kernels.active_modes import checked_residual
 from surefoot.kernels.box import boxed, opened
-from surefoot.kernels.cache import Pointer, inlined, part
-from surefoot.kernels.plant import BOX, CONE
-from surefoot.kernels.principal_pivoting import PivotingOptions, PivotingWork, pivoting_work, principal_pivoting
-from surefoot.kernels.problem import ENERGY, EXACT, PROBLEM_TYPE
-from surefoot.kernels.status import SOLVED
-from surefoot.kernels.working_set import VERY_ROUGH
+from surefoot.kernels.cache import Pointer
+from surefoot.kernels.faces import AT_REST, Faces, find_faces, make_faces
+from surefoot.kernels.few_contacts import Few, few_contacts, make_few
+from surefoot.kernels.many_contacts import Many, make_many, many_contacts
+from surefoot.kernels.problem import ENERGY, PROBLEM_TYPE
 
 # What smoothing aims at.
 NOTHING = 0
@@ -35,49 +33,32 @@ LEAST_TORQUE = 1
 LEAST_CHANGE = 2  # of torque since the last call
 EVEN_LOAD = 3
 
-EVEN_BLOCKS = 8  # more blocks than this, and the cost of unique impulses outgrows that of everything else
-MOST_EVEN = 100
-AT_REST = 1e-7  # times the velocity scale: feet that slip less are free to choose their friction
-FIRMNESS = 10.0  # weight of the motion beside the torques
-ROUNDS = 8
+FEW = 8  # blocks
+MOST_EVEN = 100  # blocks: with more the load stays as stage I has spread it
 
 
 class Smoothing(NamedTuple):
-    """Work arrays for up to `capacity` blocks; dims: prescribed and free velocities, and impulses if they count."""
+    """Work arrays."""
 
-    block: ndarray  # (rays,) int64
-    ray: ndarray  # (rays, 3) impulse per unit weight
-    rows: ndarray  # (rays dims,) torque, motion and impulse per unit weight, packed
-    wanted: ndarray  # (dims,) what their sum shall be
+    faces: Faces
+    wanted: ndarray  # (nv,) torques to take away
+    felt: ndarray  # (nv,) bool: whether the torque on a velocity counts
     kept: ndarray  # (columns,) W'f*
-    b: ndarray  # (rays,)
-    weight: ndarray  # (rays,)
-    certificate: ndarray  # (rays,)
-    basis: ndarray  # (dims + 1,) int64
-    u: ndarray  # (dims,)
     before: ndarray  # (3 capacity,) impulses of stage I
-    options: PivotingOptions
-    work: PivotingWork
+    few: Few
+    many: Many
 
 
 def make_smoothing(goal: int, capacity: int, edges: int, nv: int, columns: int) -> Smoothing:
-    """Work arrays; `columns`: those of W."""
-    rays = capacity * max(edges, 5)
-    dims = nv + columns + 3 * min(capacity, MOST_EVEN if goal == EVEN_LOAD else EVEN_BLOCKS)
+    """Work arrays for up to `capacity` blocks with k edges; `columns`: those of W."""
     return Smoothing(
-        block=np.zeros(rays, dtype=np.int64),
-        ray=np.zeros((rays, 3)),
-        rows=np.zeros(rays * dims),
-        wanted=np.zeros(dims),
+        faces=make_faces(capacity, edges),
+        wanted=np.zeros(nv),
+        felt=np.zeros(nv, dtype=bool),
         kept=np.zeros(columns),
-        b=np.zeros(rays),
-        weight=np.zeros(rays),
-        certificate=np.zeros(rays),
-        basis=np.zeros(dims + 1, dtype=np.int64),
-        u=np.zeros(dims),
         before=np.zeros(3 * capacity),
-        options=PivotingOptions(tolerance=1e-12),
-        work=pivoting_work(rays, dims),
+        few=make_few(min(capacity, MOST_EVEN if goal == EVEN_LOAD else FEW), edges, nv, columns),
+        many=make_many(capacity, edges, nv + columns),
     )
 
 
@@ -100,18 +81,30 @@ def _smooth(p, goal, dt, J, prescribed, tau_0, tau_last, residual, scratch, box,
     work = opened(box)
     if not checked_residual(p, scratch, f) < math.inf:  # leaves the velocities in scratch.c
         return residual
-    rays = _rays(p, scratch.c, work)
-    if rays == 0:
+    pushing = find_faces(p, scratch.c, work.faces)
+    few = pushing <= (MOST_EVEN if goal == EVEN_LOAD else FEW)
+    if pushing == 0 or (goal == EVEN_LOAD and not few):
         return residual
+    largest = 0.0
+    for i in range(p.n):
+        largest = max(largest, scratch.g[i, 0], scratch.g[i, 1])
+    for j in range(prescribed.shape[0]):
+        work.felt[j] = prescribed[j] and goal != EVEN_LOAD
+        work.wanted[j] = tau_0[j] - (tau_last[j] if goal == LEAST_CHANGE else 0.0)
     for r in range(3 * p.n):
         work.before[r] = f[r]
-    dims, torques, firm = _objective(p, goal, dt, J, prescribed, tau_0, tau_last, rays, work)
-    if dims > 0 and _minimise(p, rays, dims, torques, firm, scratch.g, f, work):
+    # How far W'f may be off without moving anything by more than the law's tolerance.
+    allowed = p.tolerance * p.scale / math.sqrt(largest) if largest > 0.0 else math.inf
+    for crowd in range(0 if few else 1, 1 if goal == EVEN_LOAD else 2):
+        if crowd == 0:
+            done = few_contacts(p, dt, J, work.felt, work.wanted, allowed, work.faces, work.few, f)
+        else:
+            done = many_contacts(p, dt, J, work.felt, work.wanted, allowed, work.faces, work.kept, work.many, f)
         after = residual if p.form == ENERGY else checked_residual(p, scratch, f)
-        if after <= max(AT_REST, residual):
+        if done and after <= max(AT_REST, residual):
             return after
-    for r in range(3 * p.n):
-        f[r] = work.before[r]
+        for r in range(3 * p.n):
+            f[r] = work.before[r]
     return residual
 
 
@@ -130,164 +123,3 @@ def smoother(scratch: Any, goal: int, capacity: int, edges: int, nv: int, column
         *(typeof(scratch), typeof(box), vector),
     )
     return box, Pointer(_smooth if wanted else _keep, signature)
-
-
-@inlined
-def _rays(p, c, work):
-    """Rays of every block that may push at velocities c; returns their number."""
-    count = int64(0)
-    tol = AT_REST * p.scale
-    k = p.D.shape[0]
-    for i in range(p.n):
-        if p.kind[i] == BOX:
-            continue
-        mu, cx, cy = p.mu[i], c[3 * i + 1], c[3 * i + 2]
-        opens = c[3 * i] + p.offset[i]
-        if p.kind[i] != CONE or mu == 0.0:
-            if opens <= tol:
-                count = _ray(i, 1.0, 0.0, 0.0, count, work)
-            continue
-        if math.isinf(mu):
-            # Dissipative: held whether loaded or not. Else friction needs load, and no load may slip.
-            if p.dissipative:
-                count = _four_ways(i, 0.0, 1.0, count, work)
-            elif opens <= tol and max(abs(cx), abs(cy)) <= tol:
-                count = _four_ways(i, 1.0, VERY_ROUGH, count, work)
-            else:
-                continue
-            if opens <= tol:
-                count = _ray(i, 1.0, 0.0, 0.0, count, work)
-            continue
-        slip = 0.0
-        for e in range(k):
-            slip = max(slip, -(p.D[e, 0] * cx + p.D[e, 1] * cy))
-        if p.form == EXACT:
-            slip = math.sqrt(cx * cx + cy * cy)
-            if slip > tol:
-                if opens - mu * slip <= tol:
-                    count = _ray(i, 1.0, -mu * cx / slip, -mu * cy / slip, count, work)
-                continue
-        if opens - (mu * slip if p.dissipative else 0.0) > tol and p.form != ENERGY:
-            continue
-        for e in range(k):  # those against the slip
-            if p.form == ENERGY or -(p.D[e, 0] * cx + p.D[e, 1] * cy) >= slip - tol:
-                count = _ray(i, 1.0, mu * p.D[e, 0], mu * p.D[e, 1], count, work)
-    return count
-
-
-@part
-def _ray(i, n, x, y, count, work):
-    work.block[count] = i
-    work.ray[count, 0] = n
-    work.ray[count, 1] = x
-    work.ray[count, 2] = y
-    return count + 1
-
-
-@part
-def _four_ways(i, n, t, count, work):
-    count = _ray(i, n, t, 0.0, count, work)
-    count = _ray(i, n, -t, 0.0, count, work)
-    count = _ray(i, n, 0.0, t, count, work)
-    return _ray(i, n, 0.0, -t, count, work)
-
-
-@inlined
-def _objective(p, goal, dt, J, prescribed, tau_0, tau_last, rays, work):
-    """Fill rows and what their sum shall be. Returns (dims, torques, weight of the motion).
-
-    The first dims are torques, then come W'f and f. No dims: too many blocks for an even load.
-    """
-    torques = int64(0)
-    for j in range(prescribed.shape[0]):
-        if prescribed[j] and goal != EVEN_LOAD:
-            work.wanted[torques] = tau_0[j] - (tau_last[j] if goal == LEAST_CHANGE else 0.0)
-            torques += 1
-    blocks, last = int64(0), int64(-1)
-    for a in range(rays):
-        blocks += work.block[a] != last
-        last = work.block[a]
-    even = blocks <= (MOST_EVEN if goal == EVEN_LOAD else EVEN_BLOCKS)
-    if goal == EVEN_LOAD and not even:
-        return int64(0), torques, 0.0
-    dims = torques + p.nu + (3 * blocks if even else 0)
-    rows = work.rows[: rays * dims].reshape(rays, dims)
-    size, motion, length = 0.0, 0.0, 0.0
-    blocks, last = int64(-1), int64(-1)
-    for a in range(rays):
-        i = work.block[a]
-        n, x, y = work.ray[a, 0], work.ray[a, 1], work.ray[a, 2]
-        blocks += i != last
-        last = i
-        place = int64(0)
-        for j in range(prescribed.shape[0] if torques > 0 else 0):
-            if prescribed[j]:
-                rows[a, place] = (n * J[3 * i, j] + x * J[3 * i + 1, j] + y * J[3 * i + 2, j]) / dt
-                size += rows[a, place] ** 2
-                place += 1
-        for j in range(p.nu):
-            rows[a, place] = n * p.W[3 * i, j] + x * p.W[3 * i + 1, j] + y * p.W[3 * i + 2, j]
-            motion += rows[a, place] ** 2
-            place += 1
-        for other in range(place, dims):
-            rows[a, other] = 0.0
-        if even:
-            rows[a, place + 3 * blocks] = n
-            rows[a, place + 3 * blocks + 1] = x
-            rows[a, place + 3 * blocks + 2] = y
-        length += n * n + x * x + y * y
-    # The motion comes first, the torques second, the impulses last.
-    least = 1e-4 * math.sqrt(size / length) if size > 0.0 else 1.0
-    firm = FIRMNESS * math.sqrt((size if size > 0.0 else length) / motion) if motion > 0.0 else 0.0
-    for j in range(torques, dims):
-        work.wanted[j] = 0.0
-        for a in range(rays):
-            rows[a, j] *= firm if j < torques + p.nu else least
-    return dims, torques, firm
-
-
-@inlined
-def _minimise(p, rays, dims, torques, firm, g, f, work):
-    """Weights of the rays by the method of multipliers; False if the motion cannot be kept."""
-    rows = work.rows[: rays * dims].reshape(rays, dims)
-    wanted = work.wanted
-    largest, size = 0.0, 0.0  # of the rows of W, of what is kept
-    for i in range(p.n):
-        largest = max(largest, g[i, 0], g[i, 1])
-    for j in range(p.nu):
-        work.kept[j] = 0.0
-        for i in range(p.n):
-            if p.kind[i] != BOX:
-                for r in range(3 * i, 3 * i + 3):
-                    work.kept[j] += p.W[r, j] * f[r]
-        wanted[torques + j] = firm * work.kept[j]
-        size = max(size, abs(work.kept[j]))
-    allowed = min(p.tolerance * p.scale / math.sqrt(largest), 1e-9 * size) if largest > 0.0 else math.inf
-    basic, missed = int64(0), math.inf
-    for _ in range(ROUNDS):
-        for a in range(rays):
-            work.b[a] = 0.0
-            for j in range(dims):
-                work.b[a] -= rows[a, j] * wanted[j]
-        result = principal_pivoting(
-            rows, work.b[:rays], work.basis[: dims + 1], basic, work.options, work.work, work.u[:dims],
-            work.weight[:rays], work.certificate[:rays],
-        )  # fmt: skip
-        if result.status != SOLVED:
-            return False
-        basic = result.basic
-        before, missed = missed, 0.0
-        for j in range(p.nu):
-            error = work.kept[j] - (work.u[torques + j] / firm if firm > 0.0 else 0.0)
-            missed = max(missed, abs(error))
-            wanted[torques + j] += firm * error
-        if missed <= 1e-3 * allowed or missed > 0.5 * before:
-            break
-    for i in range(p.n):
-        if p.kind[i] != BOX:
-            for r in range(3 * i, 3 * i + 3):
-                f[r] = 0.0
-    for a in range(rays):
-        for r in range(3):
-            f[3 * work.block[a] + r] += work.ray[a, r] * work.weight[a]
-    return missed <= allowed
