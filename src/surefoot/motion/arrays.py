@@ -20,7 +20,7 @@ from surefoot.kernels.problem import ENERGY, EXACT, SOFT, STANDARD
 from surefoot.kernels.reduction import Reduced
 from surefoot.kernels.settings import Settings
 from surefoot.kernels.smooth import smoother
-from surefoot.kernels.softness import softener
+from surefoot.kernels.softness import Mobility, softener
 from surefoot.kernels.step import Step
 from surefoot.robots.scene import Scene
 
@@ -79,6 +79,20 @@ def make_plant(scene: Scene, m: mujoco.MjModel, d: mujoco.MjData) -> Plant:
     )
 
 
+def make_mobility(model: mujoco.MjModel) -> Mobility:
+    """Constants of the soft law: MuJoCo's mean J M^-1 J' of bodies, joints and tendons in the reference pose.
+
+    A body's is that of its centre of mass, 1/m if it is free. Where the centre cannot move, the rest of the body may
+    (a wheel): it counts as at least that of its turning at the distance at which a free body has 1/m in both.
+    """
+    move, turn = model.body_invweight0.T
+    inverse = np.divide(1.0, model.body_inertia, out=np.zeros((model.nbody, 3)), where=model.body_inertia > 0.0)
+    size = model.body_mass * inverse.mean(axis=1)  # of a free body: its turning / its moving
+    body = np.maximum(move, np.divide(turn, size, out=np.zeros(model.nbody), where=size > 0.0))
+    dof = model.dof_invweight0.copy()
+    return Mobility(body, body[model.geom_bodyid], dof[model.jnt_dofadr], dof, model.tendon_invweight0.copy())
+
+
 def make_step(
     settings: Settings,
     plant: Plant,
@@ -135,6 +149,7 @@ def make_step(
         particular=floats(nv),
         y=floats(nv),
     )
+    mobility = make_mobility(model)
     hold, loop_force = bilateral_solvers(reduced, model.neq > 0)
     step = Step(
         settings=settings,
@@ -145,7 +160,8 @@ def make_step(
         solver=solver,
         find=row_finder(plant, rows, settings),
         law=law,
-        soften=softener(rows, settings.law, form == SOFT),
+        soften=softener(rows, settings.law, mobility, form == SOFT),
+        mobility=mobility,
         hold=hold,
         loop_force=loop_force,
         depth_law=absent_law(solver) if form == SOFT else contact_law(solver),
