@@ -37,6 +37,7 @@ class Step(NamedTuple):
     rows: Rows
     reduced: Reduced
     memory: Memory
+    finding: Any  # Box of a Finding
     find: Pointer  # see `_find_rows`
     solver: Solver
     law: Pointer  # law(Problem, Solver, impulses) -> (status, residual, method)
@@ -72,10 +73,7 @@ class Step(NamedTuple):
 @part
 def find_rows(step, given):
     """Rows of the state in mjData, see `_find_rows`."""
-    return step.find(
-        step.plant, step.rows, step.settings, step.torque, step.v_next, step.motor, step.planned, step.stance,
-        step.warnings, given,
-    )  # fmt: skip
+    return step.find(step.finding, given)
 
 
 @part

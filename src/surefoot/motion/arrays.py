@@ -13,7 +13,7 @@ from surefoot.kernels.contact_law import absent_law, contact_law, law_pointer, m
 from surefoot.kernels.energy import solve_energy_law
 from surefoot.kernels.engine import LAYOUT
 from surefoot.kernels.fallback import Ladder
-from surefoot.kernels.finding import row_finder
+from surefoot.kernels.finding import Finding, row_finder
 from surefoot.kernels.memory import make_memory
 from surefoot.kernels.plant import Plant, Rows
 from surefoot.kernels.problem import ENERGY, EXACT, SOFT, STANDARD
@@ -151,14 +151,25 @@ def make_step(
     )
     mobility = make_mobility(model)
     hold, loop_force = bilateral_solvers(reduced, model.neq > 0)
-    step = Step(
-        settings=settings,
+    shared = Finding(
         plant=plant,
         rows=rows,
+        settings=settings,
+        torque=floats(nv),
+        v_next=floats(nv),
+        motor=np.full(nv, -1.0),
+        planned=np.zeros(1, dtype=bool),
+        stance=np.zeros(model.ngeom, dtype=bool),
+        warnings=ints(2),
+    )
+    finding, find = row_finder(shared)
+    step = Step(
+        **shared._asdict(),
         reduced=reduced,
         memory=make_memory(capacity),
         solver=solver,
-        find=row_finder(plant, rows, settings),
+        finding=finding,
+        find=find,
         law=law,
         soften=softener(rows, settings.law, mobility, form == SOFT),
         mobility=mobility,
@@ -175,14 +186,8 @@ def make_step(
         dofs=np.asarray(dofs, dtype=np.int64),
         prescribed=np.zeros(nv, dtype=bool),
         nothing=np.zeros(nv, dtype=bool),
-        v_next=floats(nv),
-        torque=floats(nv),
-        motor=np.full(nv, -1.0),
         force=floats(nv),
         last_force=floats(nv),
-        planned=np.zeros(1, dtype=bool),
-        stance=np.zeros(model.ngeom, dtype=bool),
-        warnings=ints(2),
         correction=floats(nv),
         zeros=floats(3 * capacity),
         gaps=floats(capacity),
