@@ -77,7 +77,7 @@ def test_a_wheel_on_an_axle_is_soft_though_its_centre_cannot_move():
         <geom name="spoke" type="sphere" size="0.01" pos="0.1 0 -0.09" condim="1"/></body>""",
         joints=("axle",),
     )
-    trace = sf.Simulator(scene, dt=DT, law=sf.Soft()).rollout(scene.home(), lambda t, state: [0.5], duration=0.5)
+    trace = sf.Simulator(scene, dt=DT, law=sf.Soft()).rollout(scene.home(), lambda state: [0.5], duration=0.5)
     assert trace.ok
     depth = 0.1 * np.sin(trace.q[-1, 0])
     assert depth == pytest.approx(0.02**2 * 0.01 / 1.01 * (0.5 / 0.1) / 2 / 3, rel=0.02)
