@@ -17,9 +17,11 @@ from typing import Any, NamedTuple
 from numba import typeof, types
 from numpy import ndarray
 
+from surefoot.kernels.box import boxed, opened
 from surefoot.kernels.cache import Pointer, inlined, part
 from surefoot.kernels.linear_algebra import cholesky, cholesky_solve
-from surefoot.kernels.plant import BOX, CONE, DRY_FRICTION, LIMIT, MOTOR, NORMAL, TENDON, TURN
+from surefoot.kernels.plant import BOX, CONE, DRY_FRICTION, LIMIT, MOTOR, NORMAL, TENDON, TURN, Rows
+from surefoot.kernels.settings import LawNumbers
 
 LEAST_SOFTNESS = 1e-12  # 1/kg
 
@@ -34,26 +36,30 @@ class Mobility(NamedTuple):
     tendon: ndarray  # (ntendon,)
 
 
-@part
-def soften(rows, n, bilateral, v, dt, law, mobility, W, S, z, gaps, R, target, turn, M, kappa):
-    """Fill softness and target velocities of all rows, and let equalities join M and kappa.
+class Softening(NamedTuple):
+    """Parts of a Step that softening reads and writes; in a Box, for as arguments they cost as much as the work."""
 
-    Args:
-        rows: Rows; equalities stand behind 3n in J.
-        n: blocks.
-        bilateral: equality rows.
-        v: (nv,) velocities at the start of the step.
-        dt: step in s.
-        law: LawNumbers.
-        mobility: Mobility.
-        W: (3n + bilateral, nv) of the reduction with every velocity free; read for critical damping only.
-        S: (nv, nv) work, z: (nv,) work.
-        gaps: (bilateral,) violations of the equalities.
-        R: (3n + bilateral,) result; behind 3n the equalities' A on entry.
-        target: (3n + bilateral,) result.
-        turn: (n,) result: the contact whose turning a block is, else -1.
-        M, kappa: changed in place.
-    """
+    rows: Rows  # equalities stand behind 3n in J
+    law: LawNumbers
+    mobility: Mobility
+    dt: float
+    v: ndarray  # (nv,) velocities at the start of the step
+    W: ndarray  # (3n + bilateral, nv) of the reduction with every velocity free; read for critical damping only
+    S: ndarray  # (nv, nv) work
+    z: ndarray  # (nv,) work
+    gaps: ndarray  # (bilateral,) violations of the equalities
+    R: ndarray  # (3n + bilateral,) result; behind 3n the equalities' A on entry
+    target: ndarray  # (3n + bilateral,) result
+    turn: ndarray  # (n,) int64, result: the contact whose turning a block is, else -1
+    M: ndarray  # (nv, nv) changed
+    kappa: ndarray  # (nv,) changed
+
+
+def _soften(box, n, bilateral):
+    """Fill R, target and turn of n blocks and the equalities behind them, and let equalities join M and kappa."""
+    here = opened(box)
+    rows, law, mobility, dt, v, gaps = here.rows, here.law, here.mobility, here.dt, here.v, here.gaps
+    R, target, turn = here.R, here.target, here.turn
     nv = v.shape[0]
     for i in range(n):
         turn[i] = rows.source[i, 0] if rows.kind[i] == TURN else -1
@@ -73,7 +79,7 @@ def soften(rows, n, bilateral, v, dt, law, mobility, W, S, z, gaps, R, target, t
             target[r] += rows.J[r, j] * v[j]
         R[r] = max(law.epsilon * max(R[r], _least_mobility(rows, r, mobility)), LEAST_SOFTNESS)
     if law.critical:
-        _damp_critically(rows, n, bilateral, dt, law.kappa, W, S, z, gaps, R, target)
+        _damp_critically(rows, n, bilateral, dt, law.kappa, here.W, here.S, here.z, gaps, R, target)
     else:
         B, K = 2.0 * (1.0 + law.epsilon) / law.kappa, (1.0 + law.epsilon) / law.kappa**2
         for r in range(3 * n + bilateral):
@@ -87,9 +93,9 @@ def soften(rows, n, bilateral, v, dt, law, mobility, W, S, z, gaps, R, target, t
         for i in range(nv):
             a = rows.J[r, i] / R[r]
             if a != 0.0:
-                kappa[i] += a * target[r]
+                here.kappa[i] += a * target[r]
                 for j in range(nv):
-                    M[i, j] += a * rows.J[r, j]
+                    here.M[i, j] += a * rows.J[r, j]
 
 
 @inlined
@@ -195,19 +201,12 @@ def _damp_critically(rows, n, bilateral, dt, time, W, S, z, gaps, R, target):
         target[r] -= dt * (pull + (R[r] * along if definite and math.isfinite(along) else 0.0))
 
 
-def softener(rows: Any, law: Any, mobility: Mobility, wanted: bool) -> Pointer:
-    """`soften` as a pointer, for one kind of work arrays; what never runs need not be compiled."""
-    vector, matrix, integer, number = types.float64[::1], types.float64[:, ::1], types.int64, types.float64
-    signature = types.void(
-        *(typeof(rows), integer, integer, vector, number, typeof(law), typeof(mobility), matrix, matrix, vector),
-        *(vector, vector, vector, types.int64[::1], matrix, vector),
-    )
-    return Pointer(_soften if wanted else _nothing, signature)
+def softener(softening: Softening, wanted: bool) -> tuple[Any, Pointer]:
+    """Box of a Softening, and `_soften` as a pointer if it is wanted."""
+    box = boxed(softening)
+    signature = types.void(typeof(box), types.int64, types.int64)
+    return box, Pointer(_soften if wanted else _nothing, signature)
 
 
-def _soften(rows, n, bilateral, v, dt, law, mobility, W, S, z, gaps, R, target, turn, M, kappa):
-    soften(rows, n, bilateral, v, dt, law, mobility, W, S, z, gaps, R, target, turn, M, kappa)
-
-
-def _nothing(rows, n, bilateral, v, dt, law, mobility, W, S, z, gaps, R, target, turn, M, kappa):
+def _nothing(box, n, bilateral):
     pass

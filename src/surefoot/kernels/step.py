@@ -25,7 +25,7 @@ from surefoot.kernels.reduction import (
     velocities,
 )
 from surefoot.kernels.settings import Settings
-from surefoot.kernels.softness import Mobility, row_velocities
+from surefoot.kernels.softness import row_velocities
 from surefoot.kernels.status import CAPACITY, CONTACTS_DROPPED, INCONSISTENT, INERTIA, SOLVED
 
 
@@ -42,8 +42,8 @@ class Step(NamedTuple):
     solver: Solver
     law: Pointer  # law(Problem, Solver, impulses) -> (status, residual, method)
     depth_law: Pointer  # the same for the displacement that removes depth
+    softening: Any  # Box of a Softening
     soften: Pointer  # of the soft law
-    mobility: Mobility  # of the soft law
     hold: Pointer  # of loops and coupled joints
     loop_force: Pointer
     smoothing: Any  # Box of a Smoothing
@@ -175,10 +175,7 @@ def solve_rows(step, n):
             return INERTIA, math.inf, 0, 0, 0
         for e in range(bilateral):
             step.target[e] *= -settings.dt / settings.bilateral_rate  # the gap itself
-        step.soften(
-            rows, n, bilateral, plant.qvel, settings.dt, settings.law, step.mobility, reduced.W, reduced.L, reduced.y,
-            step.target, step.solver.R, step.solver.target, step.solver.turn, reduced.M, reduced.kappa,
-        )  # fmt: skip
+        step.soften(step.softening, n, bilateral)
         bilateral = 0
     nu = int64(0)
     if soft and free == 0:  # the impulses follow from velocities alone

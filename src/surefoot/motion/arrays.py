@@ -20,7 +20,7 @@ from surefoot.kernels.problem import ENERGY, EXACT, SOFT, STANDARD
 from surefoot.kernels.reduction import Reduced
 from surefoot.kernels.settings import Settings
 from surefoot.kernels.smooth import smoother
-from surefoot.kernels.softness import Mobility, softener
+from surefoot.kernels.softness import Mobility, Softening, softener
 from surefoot.kernels.step import Step
 from surefoot.robots.scene import Scene
 
@@ -149,7 +149,6 @@ def make_step(
         particular=floats(nv),
         y=floats(nv),
     )
-    mobility = make_mobility(model)
     hold, loop_force = bilateral_solvers(reduced, model.neq > 0)
     shared = Finding(
         plant=plant,
@@ -163,6 +162,26 @@ def make_step(
         warnings=ints(2),
     )
     finding, find = row_finder(shared)
+    target = floats(bilateral + 1)
+    softening, soften = softener(
+        Softening(
+            rows=rows,
+            law=settings.law,
+            mobility=make_mobility(model),
+            dt=settings.dt,
+            v=plant.qvel,
+            W=reduced.W,
+            S=reduced.L,
+            z=reduced.y,
+            gaps=target,
+            R=solver.R,
+            target=solver.target,
+            turn=solver.turn,
+            M=reduced.M,
+            kappa=reduced.kappa,
+        ),
+        form == SOFT,
+    )
     step = Step(
         **shared._asdict(),
         reduced=reduced,
@@ -171,8 +190,8 @@ def make_step(
         finding=finding,
         find=find,
         law=law,
-        soften=softener(rows, settings.law, mobility, form == SOFT),
-        mobility=mobility,
+        softening=softening,
+        soften=soften,
         hold=hold,
         loop_force=loop_force,
         depth_law=absent_law(solver) if form == SOFT else contact_law(solver),
@@ -182,7 +201,7 @@ def make_step(
         offset=floats(capacity),
         impulse_bound=floats(capacity),
         f=floats(3 * capacity),
-        target=floats(bilateral + 1),
+        target=target,
         dofs=np.asarray(dofs, dtype=np.int64),
         prescribed=np.zeros(nv, dtype=bool),
         nothing=np.zeros(nv, dtype=bool),
