@@ -11,6 +11,7 @@ import numpy as np
 
 import surefoot as sf
 from benchmarks.harness import Method, Problem, Setting, Task, Verdict
+from benchmarks.standing import pd
 from surefoot.kernels.problem import Problem as Rows
 from surefoot.kernels.problem import prepare
 from surefoot.kernels.status import SOLVED
@@ -48,7 +49,7 @@ def cases(count: int, seed: int) -> Sequence[Problem]:
     """Half of the states: standing under PD, the other half: lying, without torques, where it fell."""
     robot = sf.load(MODEL)
     sim = Simulator(robot, DT, sf.Soft())
-    hold = policy(_hold).bind([KP, KD, *robot.home().q[robot.joint_positions], *robot.joint_positions, *robot.dofs])
+    hold = policy(pd).bind([KP, KD, *robot.home().q[robot.joint_positions], *robot.joint_positions, *robot.dofs])
     limp = policy(_limp).bind([])
     made = []
     for i in range(count):
@@ -165,15 +166,6 @@ def law_repeatedly(box, n, nu, count):
     for _ in range(count):
         status, residual, _ = step.law(problem, step.solver, step.f)
     return status, residual
-
-
-def _hold(t, q, v, torque_out, memory, params):
-    """params: kp, kd, then target, place in q and place in v of each joint."""
-    n = torque_out.shape[0]
-    for i in range(n):
-        angle, speed = q[int(params[2 + n + i])], v[int(params[2 + 2 * n + i])]
-        torque_out[i] = params[0] * (params[2 + i] - angle) - params[1] * speed
-    return 0
 
 
 def _limp(t, q, v, torque_out, memory, params):

@@ -17,7 +17,7 @@ from __future__ import annotations
 from benchmarks.coulomb import EDGES, CoulombSolver, boxed_call, solve_repeatedly
 from benchmarks.harness import Method, Problem, Setting, Task, Verdict
 from benchmarks.judge import rigid_step_residual
-from benchmarks.standing import Standing, stands
+from benchmarks.standing import Standing, pd, stands
 from surefoot.kernels.status import SOLVED
 from surefoot.simulate import Simulator, Trace, policy
 from surefoot.solvers.contact_problem import ContactProblem
@@ -64,12 +64,12 @@ def lemke() -> Method:
 
 def simulator() -> Method:
     """A roll-out with a compiled policy."""
-    pd, constant = policy(_pd), policy(_constant)
+    held, constant = policy(pd), policy(_constant)
 
     def prepare(problem: Problem, setting: Setting) -> Task:
         case: Standing = problem.data
         sim = Simulator(case.scene, case.dt)
-        hold = pd.bind([case.kp, case.kd, *case.target, *case.positions, *case.dofs])
+        hold = held.bind([case.kp, case.kd, *case.target, *case.positions, *case.dofs])
         settled = sim.rollout(case.scene.state(case.q), hold, case.settle * case.dt)
         start = settled.state(-1)
         chosen = hold if setting.options["pd"] else constant.bind(settled.torque[-1])
@@ -82,15 +82,6 @@ def simulator() -> Method:
 
     note = "Timed: `Simulator.rollout` with a compiled policy, its log of states, contacts and forces included"
     return Method("surefoot-simulator", "rigid contact, " + PYRAMID, prepare, ours=True, note=note)
-
-
-def _pd(t, q, v, torque_out, memory, params):
-    """params: kp, kd, then target, place in q and place in v of each joint."""
-    n = torque_out.shape[0]
-    for i in range(n):
-        angle, speed = q[int(params[2 + n + i])], v[int(params[2 + 2 * n + i])]
-        torque_out[i] = params[0] * (params[2 + i] - angle) - params[1] * speed
-    return 0
 
 
 def _constant(t, q, v, torque_out, memory, params):

@@ -43,3 +43,12 @@ def stands(before: np.ndarray, after: np.ndarray) -> bool:
     moved = np.linalg.norm(after[:3] - before[:3])
     turned = 2 * np.arccos(np.clip(abs(before[3:7] @ after[3:7]), 0.0, 1.0))
     return bool(moved < 0.01 and turned < np.radians(3))
+
+
+def pd(t, q, v, torque_out, memory, params):
+    """A policy that holds a posture; params: kp, kd, then target, place in q and place in v of each joint."""
+    n = torque_out.shape[0]
+    for i in range(n):
+        angle, speed = q[int(params[2 + n + i])], v[int(params[2 + 2 * n + i])]
+        torque_out[i] = params[0] * (params[2 + i] - angle) - params[1] * speed
+    return 0

@@ -110,9 +110,11 @@ def draw(t, slips, forces, table):
     for shift, column, what, alpha in ((0.2, 0, "normal", 1.0), (-0.2, 1, "friction", 0.5)):
         values = [table[name][column] for name in FORMS]
         drawn = bars.barh(places + shift, values, 0.38, color=list(COLOURS.values()), alpha=alpha)
-        bars.bar_label(drawn, [f"{value:.1f} {what}" for value in values], padding=3, fontsize=8)
+        labels = bars.bar_label(drawn, [f"{value:.1f} {what}" for value in values], padding=3, fontsize=8)
+        for label in labels:
+            label.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 1})
     bars.set_yticks(places, [name.replace(", ", ",\n") for name in FORMS])
-    bars.axvline(robot.mass * 9.81, color="0.5", lw=0.8, ls="--")
+    bars.axvline(robot.mass * 9.81, color="0.5", lw=0.8, ls="--", zorder=0)
     bars.text(robot.mass * 9.81, -0.5, " the robot's weight", color="0.4", fontsize=8)
     bars.set(xscale="log", xlim=(1, 2000), xlabel="RMS error per foot, N")
     bars.set_title("All feet", loc="left", fontsize=10)

@@ -1,13 +1,20 @@
-"""What all tests share: hypothesis without a clock, and the robots of example-robot-data where they are installed."""
+"""What all tests share: hypothesis without a clock, `links`, and real robots where their files are installed."""
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+import surefoot as sf
 from surefoot.robots.meshes import example_robot_data
 
 # Kernels compile on first call, so the first example of a property may take seconds.
 settings.register_profile("surefoot", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("surefoot")
+
+
+@pytest.fixture(scope="session")
+def links():
+    """The quadruped; nobody changes it."""
+    return sf.load("links")
 
 
 def pytest_collection_modifyitems(items):

@@ -6,11 +6,6 @@ import surefoot as sf
 DT = 1e-3
 
 
-@pytest.fixture(scope="module")
-def links():
-    return sf.load("links")
-
-
 def many(robot, count, seed=0):
     rng = np.random.default_rng(seed)
     Q = np.tile(robot.home().q, (count, 1))

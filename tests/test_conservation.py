@@ -8,6 +8,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import surefoot as sf
+from tests.contact.scenes import changed
 
 G = 9.81
 DT = 1e-3
@@ -18,18 +19,11 @@ every_law = pytest.mark.parametrize("law", LAWS, ids=str)
 
 def weightless(scene):
     """The same scene without gravity."""
-    spec = scene.spec.copy()
-    spec.option.gravity = [0.0, 0.0, 0.0]
-    return sf.Scene(
-        spec,
-        name=scene.name,
-        joints=scene.joints,
-        base=scene.base,
-        feet=scene.feet,
-        objects=scene.objects,
-        surfaces=scene.surfaces,
-        home=scene.home().q,
-    )
+
+    def change(spec):
+        spec.option.gravity = [0.0, 0.0, 0.0]
+
+    return changed(scene, change)
 
 
 def momentum(scene, q, v):

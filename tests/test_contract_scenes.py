@@ -8,6 +8,7 @@ import pytest
 from scipy.optimize import brentq
 
 import surefoot as sf
+from tests.contact.scenes import changed
 
 G = 9.81
 DT = 1e-3
@@ -301,16 +302,8 @@ def test_links_settles_on_springs_alone_and_then_stays(law):
 
 def with_pair(scene, first, second, mu):
     """The same scene with an explicit friction pair."""
-    spec = scene.spec.copy()
-    spec.add_pair(geomname1=first, geomname2=second, friction=[mu, mu, 0.0, 0.0, 0.0])
-    return sf.Scene(
-        spec,
-        name=scene.name,
-        joints=scene.joints,
-        objects=scene.objects,
-        surfaces=scene.surfaces,
-        home=scene.home().q,
-    )
+    friction = [mu, mu, 0.0, 0.0, 0.0]
+    return changed(scene, lambda spec: spec.add_pair(geomname1=first, geomname2=second, friction=friction))
 
 
 def contact_mu(scene, law=None, state=None):

@@ -1,6 +1,7 @@
 """The documents say what is: their code runs and prints what they print, their links, commands and references exist."""
 
 import contextlib
+import importlib
 import io
 import re
 import tomllib
@@ -182,6 +183,27 @@ def test_images_are_used_and_small():
     }
     assert files == used
     assert sum(file.stat().st_size for file in files) < IMAGE_BYTES
+
+
+def test_table_of_laws_is_what_the_laws_do(monkeypatch):
+    monkeypatch.syspath_prepend(str(DOCS / "laws"))
+    measure, cases = importlib.import_module("measure"), importlib.import_module("cases")
+    page = (DOCS / "choose_a_law.md").read_text(encoding="utf-8")
+    head, *rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in _table(page, "laws")]
+    assert head[1:] == list(measure.LAWS)
+    shown = {row[0]: row[1:] for row in rows}
+    for title, case in cases.CASES.items():
+        now = [case(law, measure.resting(cases.ROBOT, law)) for law in measure.LAWS.values()]
+        assert now == shown[title], f"{title}: run `python docs/laws/measure.py --write`"
+    assert all(
+        _table(page, "tasks")[k].endswith(" | ".join(row) + " |") for k, row in enumerate(measure.THEIRS.values(), 1)
+    )
+
+
+def _table(page, name):
+    """Lines of a table between its marks, without the rule below its head."""
+    lines = page.split(f"<!-- {name}: begin -->\n")[1].split(f"<!-- {name}: end -->")[0].splitlines()
+    return [lines[0], *lines[2:]]
 
 
 def test_benchmark_table_is_that_of_the_recorded_run():

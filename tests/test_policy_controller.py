@@ -31,11 +31,6 @@ def crouch(t, q, v, torque_out, memory, params):
     return 0
 
 
-@pytest.fixture(scope="module")
-def links():
-    return sf.load("links")
-
-
 def start(robot):
     q = robot.home().q.copy()
     q[2] -= 2e-5

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import surefoot as sf
+from tests.contact.scenes import inertia_and_bias
 
 DT = 1e-3
 TOLERANCE = 1e-9
@@ -83,12 +84,8 @@ def violations(answer, torque, softened=np.inf):
     """
     held = answer.law == sf.NoSlip(release=False)
     robot, contacts = answer.robot, answer.contacts
-    data = mujoco.MjData(robot.model)
-    answer.state.to_mujoco(data)
-    mujoco.mj_forward(robot.model, data)
-    M = np.zeros((robot.nv, robot.nv))
-    mujoco.mj_fullM(robot.model, data, M)
-    force = -data.qfrc_bias + data.qfrc_passive
+    M, bias = inertia_and_bias(robot, answer.state)
+    force = -bias
     force[robot.dofs] += torque
     J = np.where(contacts.closed[:, None, None], contacts.J, 0.0)
     J[:, 0] = contacts.J[:, 0]
@@ -171,11 +168,6 @@ def check_round_trips(robot, pose, law, count, seed):
         assert others["grips"] == 0
     assert others["softened"] <= 0.25 * count
     return others
-
-
-@pytest.fixture(scope="module")
-def links():
-    return sf.load("links")
 
 
 @pytest.mark.parametrize("law", LAWS, ids=str)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import surefoot as sf
+from tests.contact.scenes import inertia_and_bias
 
 G = 9.81
 DT = 1e-3
@@ -17,16 +18,6 @@ def load(folder, xml, **options):
     path = folder / "model.xml"
     path.write_text(xml)
     return sf.load(path, **options)
-
-
-def dense(robot, state):
-    """(M, bias - passive) by MuJoCo's Python bindings."""
-    data = mujoco.MjData(robot.model)
-    state.to_mujoco(data)
-    mujoco.mj_forward(robot.model, data)
-    M = np.zeros((robot.nv, robot.nv))
-    mujoco.mj_fullM(robot.model, data, M)
-    return M, data.qfrc_bias - data.qfrc_passive
 
 
 def random_state(robot, rng, speed=1.0):
@@ -211,7 +202,7 @@ def test_the_answer_is_one_of_all_that_the_modes_allow(build, count, mu):
         answer = sf.forward_dynamics(scene, state, dt=DT, law=law)
         assert len(answer.contacts) == count
         assert answer.contacts.closed.all()
-        M, h = dense(scene, state)
+        M, h = inertia_and_bias(scene, state)
         J = answer.contacts.J.reshape(3 * count, 6)
         v_free = state.v - DT * np.linalg.solve(M, h)
         motions = all_motions(J @ np.linalg.solve(M, J.T), J @ v_free, mu, answer.contacts.gaps)

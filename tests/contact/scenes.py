@@ -15,6 +15,22 @@ def compiled(world, rest="", *, joints=(), objects=(), surfaces=(), feet=(), hom
     return Scene(spec, name="made", joints=joints, objects=objects, surfaces=surfaces, feet=feet, home=home)
 
 
+def changed(scene, change):
+    """The same scene after `change(spec)`."""
+    spec = scene.spec.copy()
+    change(spec)
+    return sf.Scene(
+        spec,
+        name=scene.name,
+        joints=scene.joints,
+        base=scene.base,
+        feet=scene.feet,
+        objects=scene.objects,
+        surfaces=scene.surfaces,
+        home=scene.home().q,
+    )
+
+
 def block(mu=0.5, *, mass=1.0, size=(0.2, 0.2, 0.1), above=0.0, x=0.0):
     """A box on a plane, `above` m over it."""
     return sf.scene(
@@ -61,6 +77,16 @@ LOOP = (
 def four_bar(yaw=0.0):
     """A planar loop of three links, turned by `yaw` degrees; its equality has two rows that act, one that never can."""
     return compiled(f'<body name="frame" euler="0 0 {yaw}">{FOUR_BAR}</body>', LOOP, joints=("a", "b", "c"))
+
+
+def inertia_and_bias(scene, state):
+    """M (nv, nv) and h (nv,) less passive forces, by MuJoCo's Python bindings."""
+    data = mujoco.MjData(scene.model)
+    state.to_mujoco(data)
+    mujoco.mj_forward(scene.model, data)
+    M = np.zeros((scene.nv, scene.nv))
+    mujoco.mj_fullM(scene.model, data, M)
+    return M, data.qfrc_bias - data.qfrc_passive
 
 
 def dense_problem(space):

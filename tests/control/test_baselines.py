@@ -1,9 +1,9 @@
-import mujoco
 import numpy as np
 import pytest
 
 import surefoot as sf
 from surefoot.robots.families import build
+from tests.contact.scenes import inertia_and_bias
 
 DT = 1e-3
 
@@ -25,16 +25,6 @@ def moving(robot, seed):
     q = home.q.copy()
     q[robot.joint_positions] += 0.05 * rng.standard_normal(len(robot.joints))
     return robot.state(q=q, v=0.3 * rng.standard_normal(robot.nv)), rng.standard_normal(len(robot.joints))
-
-
-def inertia_and_bias(robot, state):
-    """M (nv, nv) and h (nv,) less passive forces, by MuJoCo."""
-    data = mujoco.MjData(robot.model)
-    state.to_mujoco(data)
-    mujoco.mj_forward(robot.model, data)
-    M = np.zeros((robot.nv, robot.nv))
-    mujoco.mj_fullM(robot.model, data, M)
-    return M, data.qfrc_bias - data.qfrc_passive
 
 
 # PID

@@ -4,8 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from surefoot.kernels import status
 from surefoot.kernels.plant import BOX, NORMAL
-from tests.kernels.problems import UP, Problem, made, point_mass
+from tests.kernels.problems import TOLERANCE, UP, Problem, made, point_mass, solve, velocity, violation
 
 INF = np.inf
 
@@ -108,3 +109,17 @@ def dragged_apart(mu=INF):
     """A bar on two points that the ground drags apart: both must carry it, so one slips; no answer without slip."""
     bar = _bar()
     return bar._replace(c0=bar.c0 - np.array([0, 0.1, 0, 0, -0.1, 0]), mu=np.full(2, mu))
+
+
+def check_known(name, method, edges):
+    """A method finds the known answer, in its impulses or in its motion where they are determined."""
+    problem, f, motion = KNOWN[name]
+    if not problem.c0.any() or (name == "slides across a face" and edges > 4):
+        return  # the first is the caller's, the second is not a face of more than four edges
+    result = solve(problem, method, edges)
+    assert result.status == status.SOLVED
+    assert violation(problem, result.f, edges) <= 2 * TOLERANCE
+    if motion is not None:
+        assert np.abs(velocity(problem, result.f).ravel() - motion).max() <= 2e-9 * np.abs(problem.c0).max()
+    if f is not None:
+        assert np.abs(result.f - f).max() <= 1e-8 * np.abs(f).max(initial=1e-300)

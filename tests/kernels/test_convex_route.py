@@ -5,23 +5,14 @@ import pytest
 
 from surefoot.kernels import status
 from surefoot.solvers.contact_samples import KINDS, contact_case, random_contact
-from tests.kernels.known import KNOWN, WITH_DRY_FRICTION, dragged_apart, plates
-from tests.kernels.problems import TOLERANCE, UP, from_sample, made, solve, velocity, violation
+from tests.kernels.known import KNOWN, WITH_DRY_FRICTION, check_known, dragged_apart, plates
+from tests.kernels.problems import TOLERANCE, UP, from_sample, made, solve, violation
 
 
 @pytest.mark.parametrize("edges", [4, 8, 16])
 @pytest.mark.parametrize("name", [name for name in KNOWN if name not in WITH_DRY_FRICTION])
 def test_known_answers(name, edges):
-    problem, f, motion = KNOWN[name]
-    if not problem.c0.any() or (name == "slides across a face" and edges > 4):
-        return  # the first is the caller's, the second is not a face of more than four edges
-    result = solve(problem, "convex", edges)
-    assert result.status == status.SOLVED
-    assert violation(problem, result.f, edges) <= 2 * TOLERANCE
-    if motion is not None:
-        assert np.abs(velocity(problem, result.f).ravel() - motion).max() <= 2e-9 * np.abs(problem.c0).max()
-    if f is not None:
-        assert np.abs(result.f - f).max() <= 1e-8 * np.abs(f).max(initial=1e-300)
+    check_known(name, "convex", edges)
 
 
 @pytest.mark.parametrize("mu", [0.0, 0.5, 2.0, math.inf])

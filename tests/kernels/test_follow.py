@@ -14,11 +14,6 @@ def stand(t, q, v, torque_out, memory, params):
     return follow(params[0], q, v, memory[:12], torque_out)
 
 
-@pytest.fixture(scope="module")
-def links():
-    return sf.load("links")
-
-
 def test_a_compiled_policy_calls_the_controller_as_python_does(links):
     home = links.home()
     compiled, plain = sf.InverseDynamics(links, DT), sf.InverseDynamics(links, DT)

@@ -21,7 +21,8 @@ def directions(p, c, i, tol):
         tangents = np.vstack([np.eye(3)[1:], -np.eye(3)[1:]])
         if p["dissipative"]:
             return np.vstack([np.eye(3)[:1] if opening <= tol else np.zeros((0, 3)), tangents])
-        return np.vstack([np.eye(3)[:1], tangents]) if p["f"][3 * i] > 0 else np.zeros((0, 3))
+        holds = opening <= tol and np.abs(c[i, 1:]).max() <= tol
+        return np.vstack([np.eye(3)[:1], tangents + 1e-3 * np.eye(3)[0]]) if holds else np.zeros((0, 3))
     if p["form"] == EXACT:
         slip = np.hypot(*c[i, 1:])
         if opening - mu * slip > tol:

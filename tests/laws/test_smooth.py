@@ -125,9 +125,10 @@ def test_least_change_is_nearest_to_the_last_call(robot, walk, law):
     """The last torques are those of a crouch with another load on each leg, far from the least."""
     rng = np.random.default_rng(2)
     controller = sf.InverseDynamics(robot, DT, replace(law, smooth="change"))
+    drag = 0.0 if law.name == "no-slip" else 30.0  # feet that do not slip cannot be dragged
     for k in (20, 80, 140):
-        last = controller(walk[k][0], walk[k][1] + 30.0 * np.tile([0, 1, -1], 4), contacts=["LF_FOOT", "RH_FOOT"])
-        last = last.copy()
+        wanted = walk[k][1] + drag * np.tile([0, 1, -1], 4)
+        last = controller(walk[k][0], wanted, contacts=["LF_FOOT", "RH_FOOT"], throw=True).copy()
         state, wanted = walk[k + 1]
         contacts = standing_contacts(robot, state, rng)
         near = controller(state, wanted, contacts=contacts).copy()

@@ -20,11 +20,6 @@ def body():
     return figure()
 
 
-@pytest.fixture(scope="module")
-def links():
-    return sf.load("links")
-
-
 def miss(a, b):
     """Largest difference of two answers' forces, torques and moments, relative to the largest force or 1 N."""
     size = max(1.0, np.abs(b.forces).max(initial=0.0))

@@ -17,11 +17,6 @@ def body():
     return figure()
 
 
-@pytest.fixture(scope="module")
-def links():
-    return sf.load("links")
-
-
 # Clarabel
 
 

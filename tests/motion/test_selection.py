@@ -6,11 +6,6 @@ import surefoot as sf
 DT = 1e-3
 
 
-@pytest.fixture(scope="module")
-def links():
-    return sf.load("links")
-
-
 def test_at_first_the_least_impulses_with_the_same_motion(links):
     plain = sf.inverse_dynamics(links, links.home(), np.zeros(12), dt=DT)
     nearest = sf.inverse_dynamics(links, links.home(), np.zeros(12), dt=DT, law=sf.Coulomb(select="nearest"))

@@ -26,6 +26,7 @@ from surefoot.kernels.plant import BOX, CONE
 from surefoot.kernels.problem import PROBLEM_TYPE
 from surefoot.kernels.pyramid import EDGE, OFF, STICK, boundary_mode, cone_mode, gauge, law_residual, opening
 
+LOOSE = 1e-7  # a tolerance of this or more lets rows contradict each other a little
 TOGETHER = 24  # while there are no more unknowns than this, all violated blocks are switched on at once, else the worst
 
 
@@ -119,10 +120,15 @@ def _solve_modes(p, guesses, s, f):
         f: result.
     """
     tol = 1e-3 * p.tolerance * p.scale
+    consistent = True
     for _ in range(guesses):
-        unknowns = _assemble(p, s, f)
-        if unknowns < 0 or not _solve(unknowns, p.nu, tol, s):
+        unknowns = _assemble(p, consistent, s, f)
+        if unknowns < 0:
             return math.inf
+        missed = _solve(unknowns, p.nu, tol, p.tolerance >= LOOSE, s)
+        if not missed < math.inf:
+            return math.inf
+        consistent = missed <= tol
         for a in range(unknowns):
             for r in range(3):
                 f[3 * s.block[a] + r] += s.columns[a, r] * s.x[a]
@@ -149,8 +155,11 @@ def cold_modes(p, s):
 
 
 @inlined
-def _assemble(problem, s, f):
-    """Fill S, rhs and the columns for the present modes; f keeps only saturated dry friction. Returns the unknowns."""
+def _assemble(problem, warm, s, f):
+    """Fill S, rhs and the columns for the present modes; f keeps only saturated dry friction. Returns the unknowns.
+
+    `warm`: whether f is worth starting from; impulses of modes that contradict each other are not.
+    """
     W, nu, kind, mu, D, c0 = problem.W, problem.nu, problem.kind, problem.mu, problem.D, problem.c0
     capacity = s.block.shape[0]
     k = D.shape[0]
@@ -209,7 +218,7 @@ def _assemble(problem, s, f):
             s.columns[p, 0], s.columns[p, 1], s.columns[p, 2] = fn, fx, fy
             size = rn * fn + rx * fx + ry * fy
             # The unknown's value in the impulses so far: where the proximal steps start.
-            s.x[p] = (rn * old_n + rx * old_x + ry * old_y) / size
+            s.x[p] = (rn * old_n + rx * old_x + ry * old_y) / size if warm else 0.0
             s.rhs[p] = -(rn * (c0[3 * i] + problem.offset[i]) + rx * c0[3 * i + 1] + ry * c0[3 * i + 2])
             s.weight[p] = size * (s.g[i, 1] if rn == 0.0 else s.g[i, 0])
             for j in range(nu):
@@ -242,11 +251,16 @@ def _known_impulses(p, unknowns, s, f):
 
 
 @inlined
-def _solve(p, nu, tol, s):
-    """Solve S x = rhs; dependent rows by proximal steps from the given x. False if the factors are unusable."""
+def _solve(p, nu, tol, loose, s):
+    """Solve S x = rhs; dependent rows by proximal steps from the given x.
+
+    Returns the largest equation missed, infinity if the factors are unusable. `loose`: rows may contradict a little,
+    and a larger proximal term keeps that from raising impulses which only cancel.
+    """
+    size = 0.0
     if p == 0:
-        return True
-    for proximal in (0.0, 1e-7, 1e-4):
+        return size
+    for proximal in (0.0, 1e-6 if loose else 1e-7, 1e-4):
         if proximal == 0.0 and p > nu:
             continue
         for a in range(p):
@@ -274,8 +288,8 @@ def _solve(p, nu, tol, s):
             lu_solve(s.LU, s.order, p, s.residual, s.step)
             for a in range(p):
                 s.x[a] += s.step[a]
-        return True
-    return False
+        return size
+    return math.inf
 
 
 @inlined

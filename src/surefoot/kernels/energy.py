@@ -7,7 +7,9 @@ problem with a positive semidefinite matrix:
 
     0 <= beta  perp  V V'beta + V y_e - V N' lam  >= 0,       0 <= lam  perp  N V'beta + c0_n + phi/dt  >= 0
 
-g is not the contact velocity: it also brakes a robot whose feet do not slip, and forward and inverse do not match.
+g is not the contact velocity: it also brakes a robot whose feet do not slip, and forward and inverse do not match. Dry
+joints and motors at their limit oppose their own velocity c0, not g: such an impulse is an unknown a = f + B of its own
+between 0 and 2B, with a multiplier for the upper bound.
 """
 
 from __future__ import annotations
@@ -17,10 +19,13 @@ import math
 from numba import int64
 
 from surefoot.kernels.box import opened
+from surefoot.kernels.cache import inlined
 from surefoot.kernels.fallback import PIVOTS
 from surefoot.kernels.lemke import lemke
 from surefoot.kernels.plant import BOX, CONE
-from surefoot.kernels.status import CAPACITY, NOT_FINITE, SOLVED, UNSOLVED
+from surefoot.kernels.problem import STANDARD, Problem
+from surefoot.kernels.status import CAPACITY, INFEASIBLE, NOT_FINITE, SOLVED
+from surefoot.kernels.working_set import VERY_ROUGH
 
 
 def solve_energy_law(p, solver, f):
@@ -29,51 +34,98 @@ def solve_energy_law(p, solver, f):
     for i in range(p.n):
         for r in range(3 * i, 3 * i + 3):
             f[r] = 0.0
-            if not math.isfinite(p.c0[r] + solver.target[r]):
+            if not math.isfinite(p.c0[r] + solver.target[r] + p.offset[i] + p.bound[i]):
                 return NOT_FINITE, math.inf, PIVOTS
-        if p.kind[i] == BOX and solver.scratch.g[i, 1] > 0.0:
-            return UNSOLVED, math.inf, PIVOTS  # dry joints and torque limits have no place in this form
-    k = p.D.shape[0]
+    size, count = _fill(p, solver, work)
+    if size < 0:
+        return CAPACITY, math.inf, PIVOTS
+    for a in range(size):
+        for b in range(a + 1):
+            total = 0.0
+            if b < count:
+                for j in range(p.nu):
+                    total += work.V[a, j] * work.V[b, j]
+            work.M[a, b] = total
+            work.M[b, a] = total if a < count else -total
+    for i in range(p.n):
+        a, upper = work.first[i, 1], work.first[i, 2]
+        if p.kind[i] != BOX or a < 0:
+            continue
+        # Boxes push -B before anything is chosen.
+        for b in range(size):
+            for j in range(p.nu):
+                work.q[b] -= work.V[b, j] * work.V[a, j] * p.bound[i]
+        work.M[a, upper], work.M[upper, a] = 1.0, -1.0
+    for i in range(p.n):
+        if p.kind[i] == BOX and work.first[i, 1] >= 0:
+            work.q[work.first[i, 2]] = 2.0 * p.bound[i]
+    result = lemke(work.M, work.q[:size], work.cover[:size], work.options, work.lemke, work.z[:size])
+    if result.status != SOLVED:
+        # Normals that contradict each other leave no answer under any law.
+        status, _, _ = solver.fallback(_coulomb(p), solver.scratch, solver.ladder, f)
+        return status if status in (INFEASIBLE, CAPACITY) else result.status, math.inf, PIVOTS
+    for i in range(p.n):
+        if p.kind[i] == BOX:
+            f[3 * i + 1] = work.z[work.first[i, 1]] - p.bound[i] if work.first[i, 1] >= 0 else 0.0
+            continue
+        mu = _friction(p, i)
+        for e in range(p.D.shape[0] if mu > 0.0 else 1):
+            push = work.z[work.first[i, 1] + e]
+            f[3 * i] += push
+            f[3 * i + 1] += mu * p.D[e, 0] * push
+            f[3 * i + 2] += mu * p.D[e, 1] * push
+    return SOLVED, result.residual, PIVOTS
+
+
+@inlined
+def _coulomb(p):
+    """The same contacts under Coulomb's law."""
+    return Problem(p.W, p.nu, p.n, p.c0, p.offset, p.kind, p.mu, p.bound, p.D, False, STANDARD, p.scale, p.tolerance)
+
+
+@inlined
+def _friction(p, i):
+    """Of block i, infinite friction taken as very rough."""
+    return min(p.mu[i], VERY_ROUGH) if p.kind[i] == CONE else 0.0
+
+
+@inlined
+def _fill(p, solver, work):
+    """Rows V and constants q: edges and boxes, then normals, then upper bounds (rows of zeros).
+
+    Returns (size, number of edges and boxes), or -1 as size if there is no room. `work.first` (n, 3) holds the places
+    of a block's normal, of its first edge or box (-1: nothing moves it), and of its upper bound.
+    """
+    target = solver.target
     count = int64(0)
     for i in range(p.n):
+        box, mu = p.kind[i] == BOX, _friction(p, i)
+        if box and solver.scratch.g[i, 1] == 0.0:
+            work.first[i, 1] = -1
+            continue
+        edges = p.D.shape[0] if mu > 0.0 else 1
+        if count + edges + 2 * p.n > work.q.shape[0]:
+            return int64(-1), count
         work.first[i, 1] = count
-        cone = p.kind[i] == CONE and p.mu[i] > 0.0
-        edges = 0 if p.kind[i] == BOX else k if cone else 1
-        if count + edges + p.n > work.q.shape[0]:
-            return CAPACITY, math.inf, PIVOTS
         for e in range(edges):
-            x = min(p.mu[i], 1e3) * p.D[e, 0] if cone else 0.0
-            y = min(p.mu[i], 1e3) * p.D[e, 1] if cone else 0.0
-            work.q[count] = solver.target[3 * i] + x * solver.target[3 * i + 1] + y * solver.target[3 * i + 2]
+            x, y = (1.0, 0.0) if box else (mu * p.D[e, 0], mu * p.D[e, 1])
+            push = 0.0 if box else 1.0
+            work.q[count] = p.c0[3 * i + 1] if box else target[3 * i] + x * target[3 * i + 1] + y * target[3 * i + 2]
             for j in range(p.nu):
-                work.V[count, j] = p.W[3 * i, j] + x * p.W[3 * i + 1, j] + y * p.W[3 * i + 2, j]
+                work.V[count, j] = push * p.W[3 * i, j] + x * p.W[3 * i + 1, j] + y * p.W[3 * i + 2, j]
             count += 1
     size = count
     for i in range(p.n):
-        work.first[i, 0] = -1
         if p.kind[i] != BOX:
             work.first[i, 0] = size
             work.q[size] = p.c0[3 * i] + p.offset[i]
             for j in range(p.nu):
                 work.V[size, j] = p.W[3 * i, j]
             size += 1
-    for a in range(size):
-        for b in range(a + 1):
-            total = 0.0
-            for j in range(p.nu):
-                total += work.V[a, j] * work.V[b, j]
-            both = b < count
-            work.M[a, b] = total if both else 0.0
-            work.M[b, a] = (total if a < count else -total) if both else 0.0
-    result = lemke(work.M, work.q[:size], work.cover[:size], work.options, work.lemke, work.z[:size])
-    if result.status != SOLVED:
-        return result.status, result.residual, PIVOTS
     for i in range(p.n):
-        cone = p.kind[i] == CONE and p.mu[i] > 0.0
-        for e in range(0 if p.kind[i] == BOX else k if cone else 1):
-            push = work.z[work.first[i, 1] + e]
-            f[3 * i] += push
-            if cone:
-                f[3 * i + 1] += min(p.mu[i], 1e3) * p.D[e, 0] * push
-                f[3 * i + 2] += min(p.mu[i], 1e3) * p.D[e, 1] * push
-    return SOLVED, result.residual, PIVOTS
+        if p.kind[i] == BOX and work.first[i, 1] >= 0:
+            work.first[i, 2] = size
+            for j in range(p.nu):
+                work.V[size, j] = 0.0
+            size += 1
+    return size, count

@@ -12,12 +12,13 @@ import numpy as np
 from numba import int64, typeof, types
 from numpy import ndarray
 
-from surefoot.kernels.active_modes import checked_residual
+from surefoot.kernels.active_modes import checked_residual, cold_modes
 from surefoot.kernels.box import boxed, opened
 from surefoot.kernels.cache import Pointer, inlined, part
 from surefoot.kernels.convex_route import Convex, convex_route_solver, make_convex
-from surefoot.kernels.problem import PROBLEM_TYPE, with_friction
-from surefoot.kernels.status import CAPACITY, INCONSISTENT, REGULARISED, SOLVED, UNSOLVED
+from surefoot.kernels.plant import CONE
+from surefoot.kernels.problem import PROBLEM_TYPE, with_friction, with_tolerance
+from surefoot.kernels.status import CAPACITY, INCONSISTENT, INFEASIBLE, REGULARISED, SOLVED, UNSOLVED
 from surefoot.kernels.sweeps import read_modes, sweep
 from surefoot.kernels.working_set import VERY_ROUGH, make_working_set, working_set_solver
 
@@ -27,6 +28,10 @@ CONVEX = 2
 SWEEPS = 3
 PIVOTS = 4
 
+
+NEARLY = (
+    1e-6  # contacts that may not slip, but are dragged by no more than this times the velocity scale, count as held
+)
 
 # How much of the law is loaded. What is missing returns CAPACITY where it would be needed: mostly it never is, and need
 # not be compiled.
@@ -64,6 +69,15 @@ def make_ladder(capacity: int, edges: int, nv: int, scratch: Any, modes: Pointer
     )
 
 
+@part
+def _held(p):
+    """Whether any friction is infinite."""
+    for i in range(p.n):
+        if p.kind[i] == CONE and math.isinf(p.mu[i]):
+            return True
+    return False
+
+
 @inlined
 def _smoothed(p, mu_out):
     """Copy friction, none of it above VERY_ROUGH; True if that changed any."""
@@ -97,11 +111,18 @@ def _climb(p, s, ladder, f):
 def _fallback(p, s, box, f):
     """Returns (status, residual, method).
 
-    Infinite friction may have no answer: held, a contact would be pulled; released, it would be driven in (Painleve's
-    paradox). Then friction of 1e3 stands for it, and the answer is called REGULARISED.
+    Infinite friction may have no answer. What is prescribed may drag contacts apart: by a little that is forgiven. Or
+    held, a contact would be pulled; released, it would be driven in (Painleve's paradox): then friction of 1e3 stands
+    for it. Both answers are called REGULARISED.
     """
     ladder = opened(box)
     status, residual, method, verdict = _climb(p, s, ladder, f)
+    if status in (UNSOLVED, INFEASIBLE) and _held(p):
+        loosely = with_tolerance(p, NEARLY)
+        cold_modes(p, s)
+        near = ladder.modes(loosely, int64(8), s, f)
+        if near <= NEARLY:
+            return REGULARISED, near, GUESS
     if status != UNSOLVED:
         return status, residual, method
     if verdict == INCONSISTENT or p.dissipative or not _smoothed(p, ladder.mu):
@@ -120,7 +141,11 @@ def _fallback(p, s, box, f):
         return SOLVED, exact, PIVOTS
     for r in range(3 * p.n):
         f[r] = ladder.best[r]
-    return REGULARISED, checked_residual(p, s, f), PIVOTS
+    residual = checked_residual(p, s, f)
+    for i in range(p.n):  # who slips although it is held
+        slips = max(abs(s.c[3 * i + 1]), abs(s.c[3 * i + 2])) > p.tolerance * p.scale
+        ladder.certificate[i] = 1.0 if math.isinf(p.mu[i]) and f[3 * i] > 0.0 and slips else 0.0
+    return REGULARISED, residual, PIVOTS
 
 
 def _ask_for_more(p, s, box, f):

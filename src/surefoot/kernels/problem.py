@@ -90,3 +90,11 @@ def with_friction(p, mu):
     return Problem(
         p.W, p.nu, p.n, p.c0, p.offset, p.kind, mu, p.bound, p.D, p.dissipative, p.form, p.scale, p.tolerance
     )
+
+
+@inlined
+def with_tolerance(p, tolerance):
+    """The same problem, solved less exactly."""
+    return Problem(
+        p.W, p.nu, p.n, p.c0, p.offset, p.kind, p.mu, p.bound, p.D, p.dissipative, p.form, p.scale, tolerance
+    )

@@ -1,12 +1,14 @@
 """Stage II: among all impulses that give the same motion under the same law, those of least torque.
 
-With v+ fixed every law is convex contact by contact: impulse i may lie in a face F_i of its cone. So
+With v+ fixed every law is convex contact by contact: impulse i may be any sum of some rays r_e, weighted by at least 0.
+So
 
-    min 1/2 |tau_0 - J_a'f / dt - tau_last|^2 + eps |f|^2    subject to  W'f = W'f*,  f_i in F_i
+    min 1/2 |tau_0 - T'b - tau_last|^2    subject to  W'f = W'f*,   f = sum_e b_e r_e,   b >= 0
 
-has one answer, reached from the impulses f* of stage I; it moves nothing and changes smoothly with the state. In the
-coordinates x of the faces the matrix is L L'; with y = L'x, the equalities taken out by an orthonormal basis, what is
-left is the nearest point of a polyhedron, which `principal_pivoting` finds.
+T b being their torques J_a'f / dt, W'f* what stage I found. The torque of the minimum is unique, so it moves nothing
+and changes smoothly with the state. The equality is a term of its own, 1/2 |w (W'f - W'f*) - lam|^2, whose multipliers
+converge in a few rounds; what is left, weights in nv dimensions, is for `principal_pivoting`. Up to EVEN_BLOCKS blocks
+a small term |f|^2 makes the impulses unique, too. Even load is that term alone, for up to MOST_EVEN blocks.
 """
 
 from __future__ import annotations
@@ -21,11 +23,11 @@ from numpy import ndarray
 from surefoot.kernels.active_modes import checked_residual
 from surefoot.kernels.box import boxed, opened
 from surefoot.kernels.cache import Pointer, inlined, part
-from surefoot.kernels.linear_algebra import backward_substitute, cholesky, forward_substitute
 from surefoot.kernels.plant import BOX, CONE
 from surefoot.kernels.principal_pivoting import PivotingOptions, PivotingWork, pivoting_work, principal_pivoting
 from surefoot.kernels.problem import ENERGY, EXACT, PROBLEM_TYPE
 from surefoot.kernels.status import SOLVED
+from surefoot.kernels.working_set import VERY_ROUGH
 
 # What smoothing aims at.
 NOTHING = 0
@@ -33,50 +35,53 @@ LEAST_TORQUE = 1
 LEAST_CHANGE = 2  # of torque since the last call
 EVEN_LOAD = 3
 
+EVEN_BLOCKS = 8  # more blocks than this, and the cost of unique impulses outgrows that of everything else
+MOST_EVEN = 100
+AT_REST = 1e-7  # times the velocity scale: feet that slip less are free to choose their friction
+FIRMNESS = 10.0  # weight of the motion beside the torques
+ROUNDS = 8
+
 
 class Smoothing(NamedTuple):
-    """Work arrays for up to `capacity` blocks with k edges and nv velocities; X = 3 capacity unknowns."""
+    """Work arrays for up to `capacity` blocks; dims: prescribed and free velocities, and impulses if they count."""
 
-    block: ndarray  # (X,) int64, the block of an unknown
-    direction: ndarray  # (X, 3) its impulse per unit
-    torque: ndarray  # (X, nv) its J_a' / dt
-    H: ndarray  # (X, X), then its Cholesky factor
-    x: ndarray  # (X,)
-    equal: ndarray  # (nv, X) L^-1 W, then an orthonormal basis of it
-    rows: ndarray  # (capacity max(k, 3) X,) inequalities, packed
-    b: ndarray  # (capacity max(k, 3),)
-    multipliers: ndarray
-    certificate: ndarray
-    basis: ndarray  # (X + 1,) int64
-    u: ndarray  # (X,)
-    before: ndarray  # (X,) impulses of stage I
+    block: ndarray  # (rays,) int64
+    ray: ndarray  # (rays, 3) impulse per unit weight
+    rows: ndarray  # (rays dims,) torque, motion and impulse per unit weight, packed
+    wanted: ndarray  # (dims,) what their sum shall be
+    kept: ndarray  # (columns,) W'f*
+    b: ndarray  # (rays,)
+    weight: ndarray  # (rays,)
+    certificate: ndarray  # (rays,)
+    basis: ndarray  # (dims + 1,) int64
+    u: ndarray  # (dims,)
+    before: ndarray  # (3 capacity,) impulses of stage I
     options: PivotingOptions
     work: PivotingWork
 
 
-def make_smoothing(capacity: int, edges: int, nv: int, columns: int) -> Smoothing:
+def make_smoothing(goal: int, capacity: int, edges: int, nv: int, columns: int) -> Smoothing:
     """Work arrays; `columns`: those of W."""
-    unknowns, rows = 3 * capacity, capacity * max(edges, 3)
+    rays = capacity * max(edges, 5)
+    dims = nv + columns + 3 * min(capacity, MOST_EVEN if goal == EVEN_LOAD else EVEN_BLOCKS)
     return Smoothing(
-        block=np.zeros(unknowns, dtype=np.int64),
-        direction=np.zeros((unknowns, 3)),
-        torque=np.zeros((unknowns, nv)),
-        H=np.zeros((unknowns, unknowns)),
-        x=np.zeros(unknowns),
-        equal=np.zeros((columns, unknowns)),
-        rows=np.zeros(rows * unknowns),
-        b=np.zeros(rows),
-        multipliers=np.zeros(rows),
-        certificate=np.zeros(rows),
-        basis=np.zeros(unknowns + 1, dtype=np.int64),
-        u=np.zeros(unknowns),
-        before=np.zeros(unknowns),
-        options=PivotingOptions(),
-        work=pivoting_work(rows, unknowns),
+        block=np.zeros(rays, dtype=np.int64),
+        ray=np.zeros((rays, 3)),
+        rows=np.zeros(rays * dims),
+        wanted=np.zeros(dims),
+        kept=np.zeros(columns),
+        b=np.zeros(rays),
+        weight=np.zeros(rays),
+        certificate=np.zeros(rays),
+        basis=np.zeros(dims + 1, dtype=np.int64),
+        u=np.zeros(dims),
+        before=np.zeros(3 * capacity),
+        options=PivotingOptions(tolerance=1e-12),
+        work=pivoting_work(rays, dims),
     )
 
 
-def _smooth(p, goal, dt, J, prescribed, tau_0, tau_last, scratch, box, f):
+def _smooth(p, goal, dt, J, prescribed, tau_0, tau_last, residual, scratch, box, f):
     """Replace impulses f (3n,) that satisfy the law of Problem p; returns its residual for the new ones.
 
     Args:
@@ -87,234 +92,202 @@ def _smooth(p, goal, dt, J, prescribed, tau_0, tau_last, scratch, box, f):
         prescribed: (nv,) bool.
         tau_0: (nv,) forces that the prescribed velocities would need without impulses.
         tau_last: (nv,) forces of the last call.
+        residual: that of f.
         scratch: Scratch.
         box: Box of a Smoothing.
         f: impulses, changed in place; as they were if nothing better satisfies the law.
     """
     work = opened(box)
-    before = checked_residual(p, scratch, f)
-    if p.form == ENERGY:
-        before = 0.0  # any impulse in the cones that keeps the motion will do
-    unknowns, count = _faces(p, scratch.c, f, work)
+    if not checked_residual(p, scratch, f) < math.inf:  # leaves the velocities in scratch.c
+        return residual
+    rays = _rays(p, scratch.c, work)
+    if rays == 0:
+        return residual
     for r in range(3 * p.n):
         work.before[r] = f[r]
-    if unknowns == 0 or not before < math.inf:
-        return before
-    _objective(p, goal, dt, J, prescribed, tau_0, tau_last, unknowns, work)
-    if not cholesky(work.H, unknowns):
-        return before
-    forward_substitute(work.H, unknowns, work.x)  # y where nothing constrains it
-    _meet_equalities(p, unknowns, f, work)
-    if not _meet_inequalities(p, unknowns, count, work):
-        return before
-    backward_substitute(work.H, unknowns, work.x)
-    for i in range(p.n):
-        if p.kind[i] != BOX:
-            for r in range(3):
-                f[3 * i + r] = 0.0
-    for a in range(unknowns):
-        for r in range(3):
-            f[3 * work.block[a] + r] += work.direction[a, r] * work.x[a]
-    after = 0.0 if p.form == ENERGY else checked_residual(p, scratch, f)
-    if after <= max(before, p.tolerance):
-        return after
+    dims, torques, firm = _objective(p, goal, dt, J, prescribed, tau_0, tau_last, rays, work)
+    if dims > 0 and _minimise(p, rays, dims, torques, firm, scratch.g, f, work):
+        after = residual if p.form == ENERGY else checked_residual(p, scratch, f)
+        if after <= max(AT_REST, residual):
+            return after
     for r in range(3 * p.n):
         f[r] = work.before[r]
-    return before
+    return residual
 
 
-def _keep(p, goal, dt, J, prescribed, tau_0, tau_last, scratch, box, f):
+def _keep(p, goal, dt, J, prescribed, tau_0, tau_last, residual, scratch, box, f):
     """Stands where no smoothing is wanted."""
-    return 0.0
+    return residual
 
 
-def smoother(scratch: Any, capacity: int, edges: int, nv: int, columns: int, wanted: bool) -> tuple[Any, Pointer]:
-    """Box of a Smoothing, and `_smooth` as a pointer if it is wanted."""
-    box = boxed(make_smoothing(capacity if wanted else 1, edges, nv, columns))
+def smoother(scratch: Any, goal: int, capacity: int, edges: int, nv: int, columns: int) -> tuple[Any, Pointer]:
+    """Box of a Smoothing, and `_smooth` as a pointer if there is a goal."""
+    wanted = goal != NOTHING
+    box = boxed(make_smoothing(goal, capacity if wanted else 1, edges, nv, columns))
     vector, number = types.float64[::1], types.float64
     signature = number(
-        *(PROBLEM_TYPE, types.int64, number, types.float64[:, ::1], types.boolean[::1], vector, vector),
+        *(PROBLEM_TYPE, types.int64, number, types.float64[:, ::1], types.boolean[::1], vector, vector, number),
         *(typeof(scratch), typeof(box), vector),
     )
     return box, Pointer(_smooth if wanted else _keep, signature)
 
 
 @inlined
-def _faces(p, c, f, work):
-    """Unknowns of every block, from velocities c and impulses f; returns how many, and how many inequalities."""
-    unknowns, count = int64(0), int64(0)
-    tol = 1e-7 * p.scale
+def _rays(p, c, work):
+    """Rays of every block that may push at velocities c; returns their number."""
+    count = int64(0)
+    tol = AT_REST * p.scale
     k = p.D.shape[0]
     for i in range(p.n):
-        closed = p.kind[i] != BOX and c[3 * i] + p.offset[i] <= tol
         if p.kind[i] == BOX:
             continue
-        if p.kind[i] != CONE or p.mu[i] == 0.0:
-            if closed:
-                unknowns = _unknown(i, 1.0, 0.0, 0.0, unknowns, work)
-                count += 1
+        mu, cx, cy = p.mu[i], c[3 * i + 1], c[3 * i + 2]
+        opens = c[3 * i] + p.offset[i]
+        if p.kind[i] != CONE or mu == 0.0:
+            if opens <= tol:
+                count = _ray(i, 1.0, 0.0, 0.0, count, work)
             continue
-        if math.isinf(p.mu[i]):
-            # Held whether loaded or not under the dissipative law; else only if loaded.
-            if closed and (p.dissipative or f[3 * i] > 0.0):
-                unknowns = _unknown(i, 1.0, 0.0, 0.0, unknowns, work)
-                count += 1
-            if p.dissipative or (closed and f[3 * i] > 0.0):
-                unknowns = _unknown(i, 0.0, 1.0, 0.0, unknowns, work)
-                unknowns = _unknown(i, 0.0, 0.0, 1.0, unknowns, work)
+        if math.isinf(mu):
+            # Dissipative: held whether loaded or not. Else friction needs load, and no load may slip.
+            if p.dissipative:
+                count = _four_ways(i, 0.0, 1.0, count, work)
+            elif opens <= tol and max(abs(cx), abs(cy)) <= tol:
+                count = _four_ways(i, 1.0, VERY_ROUGH, count, work)
+            else:
+                continue
+            if opens <= tol:
+                count = _ray(i, 1.0, 0.0, 0.0, count, work)
             continue
         slip = 0.0
         for e in range(k):
-            slip = max(slip, -(p.D[e, 0] * c[3 * i + 1] + p.D[e, 1] * c[3 * i + 2]))
+            slip = max(slip, -(p.D[e, 0] * cx + p.D[e, 1] * cy))
         if p.form == EXACT:
-            slip = math.sqrt(c[3 * i + 1] ** 2 + c[3 * i + 2] ** 2)
-        opens = c[3 * i] + p.offset[i] - (p.mu[i] * slip if p.dissipative else 0.0)
-        if opens > tol and p.form != ENERGY:
+            slip = math.sqrt(cx * cx + cy * cy)
+            if slip > tol:
+                if opens - mu * slip <= tol:
+                    count = _ray(i, 1.0, -mu * cx / slip, -mu * cy / slip, count, work)
+                continue
+        if opens - (mu * slip if p.dissipative else 0.0) > tol and p.form != ENERGY:
             continue
-        if p.form == EXACT and slip > tol:
-            x, y = -p.mu[i] * c[3 * i + 1] / slip, -p.mu[i] * c[3 * i + 2] / slip
-            unknowns = _unknown(i, 1.0, x, y, unknowns, work)
-            count += 1
-            continue
-        if slip <= tol or p.form == ENERGY:
-            unknowns = _unknown(i, 1.0, 0.0, 0.0, unknowns, work)
-            unknowns = _unknown(i, 0.0, 1.0, 0.0, unknowns, work)
-            unknowns = _unknown(i, 0.0, 0.0, 1.0, unknowns, work)
-            count += k
-            continue
-        for e in range(k):
-            if -(p.D[e, 0] * c[3 * i + 1] + p.D[e, 1] * c[3 * i + 2]) >= slip - tol:
-                unknowns = _unknown(i, 1.0, p.mu[i] * p.D[e, 0], p.mu[i] * p.D[e, 1], unknowns, work)
-                count += 1
-    return unknowns, count
+        for e in range(k):  # those against the slip
+            if p.form == ENERGY or -(p.D[e, 0] * cx + p.D[e, 1] * cy) >= slip - tol:
+                count = _ray(i, 1.0, mu * p.D[e, 0], mu * p.D[e, 1], count, work)
+    return count
 
 
 @part
-def _unknown(i, n, x, y, unknowns, work):
-    work.block[unknowns] = i
-    work.direction[unknowns, 0] = n
-    work.direction[unknowns, 1] = x
-    work.direction[unknowns, 2] = y
-    return unknowns + 1
+def _ray(i, n, x, y, count, work):
+    work.block[count] = i
+    work.ray[count, 0] = n
+    work.ray[count, 1] = x
+    work.ray[count, 2] = y
+    return count + 1
+
+
+@part
+def _four_ways(i, n, t, count, work):
+    count = _ray(i, n, t, 0.0, count, work)
+    count = _ray(i, n, -t, 0.0, count, work)
+    count = _ray(i, n, 0.0, t, count, work)
+    return _ray(i, n, 0.0, -t, count, work)
 
 
 @inlined
-def _objective(p, goal, dt, J, prescribed, tau_0, tau_last, unknowns, work):
-    """H = T T' + eps I and x = T t, with a row of T the torque of an unknown and t the torque to be taken away."""
-    nv = prescribed.shape[0]
-    for a in range(unknowns):
+def _objective(p, goal, dt, J, prescribed, tau_0, tau_last, rays, work):
+    """Fill rows and what their sum shall be. Returns (dims, torques, weight of the motion).
+
+    The first dims are torques, then come W'f and f. No dims: too many blocks for an even load.
+    """
+    torques = int64(0)
+    for j in range(prescribed.shape[0]):
+        if prescribed[j] and goal != EVEN_LOAD:
+            work.wanted[torques] = tau_0[j] - (tau_last[j] if goal == LEAST_CHANGE else 0.0)
+            torques += 1
+    blocks, last = int64(0), int64(-1)
+    for a in range(rays):
+        blocks += work.block[a] != last
+        last = work.block[a]
+    even = blocks <= (MOST_EVEN if goal == EVEN_LOAD else EVEN_BLOCKS)
+    if goal == EVEN_LOAD and not even:
+        return int64(0), torques, 0.0
+    dims = torques + p.nu + (3 * blocks if even else 0)
+    rows = work.rows[: rays * dims].reshape(rays, dims)
+    size, motion, length = 0.0, 0.0, 0.0
+    blocks, last = int64(-1), int64(-1)
+    for a in range(rays):
         i = work.block[a]
-        n, x, y = work.direction[a, 0] / dt, work.direction[a, 1] / dt, work.direction[a, 2] / dt
-        work.x[a] = 0.0
-        for j in range(nv):
-            torque = 0.0
-            if prescribed[j] and goal != EVEN_LOAD:
-                torque = n * J[3 * i, j] + x * J[3 * i + 1, j] + y * J[3 * i + 2, j]
-                work.x[a] += torque * (tau_0[j] - (tau_last[j] if goal == LEAST_CHANGE else 0.0))
-            work.torque[a, j] = torque
-    trace = 0.0
-    for a in range(unknowns):
-        for b in range(a + 1):
-            total = 0.0
-            for j in range(nv):
-                total += work.torque[a, j] * work.torque[b, j]
-            work.H[a, b] = total
-            work.H[b, a] = total
-        trace += work.H[a, a]
-    eps = 1e-8 * trace / unknowns if trace > 0.0 else 1.0
-    for a in range(unknowns):
-        work.H[a, a] += eps
+        n, x, y = work.ray[a, 0], work.ray[a, 1], work.ray[a, 2]
+        blocks += i != last
+        last = i
+        place = int64(0)
+        for j in range(prescribed.shape[0] if torques > 0 else 0):
+            if prescribed[j]:
+                rows[a, place] = (n * J[3 * i, j] + x * J[3 * i + 1, j] + y * J[3 * i + 2, j]) / dt
+                size += rows[a, place] ** 2
+                place += 1
+        for j in range(p.nu):
+            rows[a, place] = n * p.W[3 * i, j] + x * p.W[3 * i + 1, j] + y * p.W[3 * i + 2, j]
+            motion += rows[a, place] ** 2
+            place += 1
+        for other in range(place, dims):
+            rows[a, other] = 0.0
+        if even:
+            rows[a, place + 3 * blocks] = n
+            rows[a, place + 3 * blocks + 1] = x
+            rows[a, place + 3 * blocks + 2] = y
+        length += n * n + x * x + y * y
+    # The motion comes first, the torques second, the impulses last.
+    least = 1e-4 * math.sqrt(size / length) if size > 0.0 else 1.0
+    firm = FIRMNESS * math.sqrt((size if size > 0.0 else length) / motion) if motion > 0.0 else 0.0
+    for j in range(torques, dims):
+        work.wanted[j] = 0.0
+        for a in range(rays):
+            rows[a, j] *= firm if j < torques + p.nu else least
+    return dims, torques, firm
 
 
 @inlined
-def _meet_equalities(p, unknowns, f, work):
-    """Move y = L'x to where W'f is kept, and leave an orthonormal basis of the rows of that in `equal`."""
-    rank = int64(0)
-    W, x = p.W, work.x
+def _minimise(p, rays, dims, torques, firm, g, f, work):
+    """Weights of the rays by the method of multipliers; False if the motion cannot be kept."""
+    rows = work.rows[: rays * dims].reshape(rays, dims)
+    wanted = work.wanted
+    largest, size = 0.0, 0.0  # of the rows of W, of what is kept
+    for i in range(p.n):
+        largest = max(largest, g[i, 0], g[i, 1])
     for j in range(p.nu):
-        q = work.equal[rank]
-        kept = 0.0
+        work.kept[j] = 0.0
         for i in range(p.n):
             if p.kind[i] != BOX:
-                for r in range(3):
-                    kept += W[3 * i + r, j] * f[3 * i + r]
-        largest = 0.0
-        for a in range(unknowns):
-            i = work.block[a]
-            q[a] = (
-                work.direction[a, 0] * W[3 * i, j]
-                + work.direction[a, 1] * W[3 * i + 1, j]
-                + work.direction[a, 2] * W[3 * i + 2, j]
-            )
-        forward_substitute(work.H, unknowns, q)
-        for a in range(unknowns):
-            largest += q[a] * q[a]
-        for _ in range(2):
-            for other in range(rank):
-                along = 0.0
-                for a in range(unknowns):
-                    along += work.equal[other, a] * q[a]
-                kept -= along * work.u[other]
-                for a in range(unknowns):
-                    q[a] -= along * work.equal[other, a]
-        left = 0.0
-        for a in range(unknowns):
-            left += q[a] * q[a]
-        if left <= 1e-20 * largest or left == 0.0:
-            continue  # follows from the others
-        left = math.sqrt(left)
-        for a in range(unknowns):
-            q[a] /= left
-        work.u[rank] = kept / left  # q'y of the wanted y
-        rank += 1
-    for k in range(rank):
-        along = work.u[k]
-        for a in range(unknowns):
-            along -= work.equal[k, a] * x[a]
-        for a in range(unknowns):
-            x[a] += along * work.equal[k, a]
-    work.basis[unknowns] = rank
-
-
-@inlined
-def _meet_inequalities(p, unknowns, count, work):
-    """Move y to the nearest point that keeps W'f and satisfies the faces' inequalities; False if none is found."""
-    rank = work.basis[unknowns]
-    rows = work.rows[: count * unknowns].reshape(count, unknowns)
-    k = p.D.shape[0]
-    row, a = int64(0), int64(0)
-    while a < unknowns:
-        i = work.block[a]
-        three = a + 2 < unknowns and work.block[a + 2] == i and not math.isinf(p.mu[i])
-        tangent = work.direction[a, 0] == 0.0  # of a contact without slip: free
-        for e in range(k if three else 0 if tangent else 1):
-            for b in range(unknowns):
-                rows[row, b] = 0.0
-            if three:
-                rows[row, a] = p.mu[i] * p.D[0, 4]
-                rows[row, a + 1] = -p.D[e, 2]
-                rows[row, a + 2] = -p.D[e, 3]
-            else:
-                rows[row, a] = 1.0
-            line = rows[row]
-            forward_substitute(work.H, unknowns, line)
-            work.b[row] = 0.0
-            for b in range(unknowns):
-                work.b[row] += line[b] * work.x[b]
-            for other in range(rank):
-                along = 0.0
-                for b in range(unknowns):
-                    along += work.equal[other, b] * line[b]
-                for b in range(unknowns):
-                    line[b] -= along * work.equal[other, b]
-            row += 1
-        a += 3 if three else 1
-    result = principal_pivoting(
-        rows, work.b[:count], work.basis[: unknowns + 1], int64(0), work.options, work.work, work.u[:unknowns],
-        work.multipliers[:count], work.certificate[:count],
-    )  # fmt: skip
-    if result.status != SOLVED:
-        return False
-    for b in range(unknowns):
-        work.x[b] += work.u[b]
-    return True
+                for r in range(3 * i, 3 * i + 3):
+                    work.kept[j] += p.W[r, j] * f[r]
+        wanted[torques + j] = firm * work.kept[j]
+        size = max(size, abs(work.kept[j]))
+    allowed = min(p.tolerance * p.scale / math.sqrt(largest), 1e-9 * size) if largest > 0.0 else math.inf
+    basic, missed = int64(0), math.inf
+    for _ in range(ROUNDS):
+        for a in range(rays):
+            work.b[a] = 0.0
+            for j in range(dims):
+                work.b[a] -= rows[a, j] * wanted[j]
+        result = principal_pivoting(
+            rows, work.b[:rays], work.basis[: dims + 1], basic, work.options, work.work, work.u[:dims],
+            work.weight[:rays], work.certificate[:rays],
+        )  # fmt: skip
+        if result.status != SOLVED:
+            return False
+        basic = result.basic
+        before, missed = missed, 0.0
+        for j in range(p.nu):
+            error = work.kept[j] - (work.u[torques + j] / firm if firm > 0.0 else 0.0)
+            missed = max(missed, abs(error))
+            wanted[torques + j] += firm * error
+        if missed <= 1e-3 * allowed or missed > 0.5 * before:
+            break
+    for i in range(p.n):
+        if p.kind[i] != BOX:
+            for r in range(3 * i, 3 * i + 3):
+                f[r] = 0.0
+    for a in range(rays):
+        for r in range(3):
+            f[3 * work.block[a] + r] += work.ray[a, r] * work.weight[a]
+    return missed <= allowed

@@ -13,6 +13,7 @@ from surefoot.kernels.box import opened
 from surefoot.kernels.cache import Pointer, inlined, kernel, part
 from surefoot.kernels.contact_law import Solver
 from surefoot.kernels.engine import equality_rows, integrate, read_address, read_float, read_int
+from surefoot.kernels.fallback import PIVOTS
 from surefoot.kernels.memory import Memory, recall, remember
 from surefoot.kernels.plant import BOX, CONE, DRY_FRICTION, LIMIT, NORMAL, TENDON, TURN, Plant, Rows
 from surefoot.kernels.problem import ENERGY, SOFT, STANDARD, Problem, prepare
@@ -26,7 +27,7 @@ from surefoot.kernels.reduction import (
 )
 from surefoot.kernels.settings import Settings
 from surefoot.kernels.softness import row_velocities
-from surefoot.kernels.status import CAPACITY, CONTACTS_DROPPED, INCONSISTENT, INERTIA, SOLVED
+from surefoot.kernels.status import CAPACITY, CONTACTS_DROPPED, INCONSISTENT, INERTIA, REGULARISED, SOLVED
 
 
 class Step(NamedTuple):
@@ -207,6 +208,8 @@ def solve_rows(step, n):
         recall(rows, n, step.memory, step.solver.scratch.mode)
         step.solver.scratch.known[0] = True
     status, residual, method = step.law(problem, step.solver, step.f)
+    if status == REGULARISED and method == PIVOTS and nu < plant.qvel.shape[0]:
+        status = INCONSISTENT  # contacts that may not slip, dragged by the prescribed motion
     if settings.remembers:
         remember(rows, n, step.solver.scratch.mode, step.memory)
     velocities(nu, 3 * n, rank, step.f, step.v_next, reduced)
@@ -215,9 +218,12 @@ def solve_rows(step, n):
             needed_force(rows.J, int64(0), step.f, step.v_next, settings.dt, reduced, step.force)
             residual = step.smooth(
                 problem, settings.law.smooth, settings.dt, rows.J, step.prescribed, step.force, step.last_force,
-                step.solver.scratch, step.smoothing, step.f,
+                residual, step.solver.scratch, step.smoothing, step.f,
             )  # fmt: skip
         _read_forces(step, n, nu, rank)
+        if status == SOLVED or status == REGULARISED:
+            for i in range(step.force.shape[0]):
+                step.last_force[i] = step.force[i]
     return status, residual, method, nu, bilateral
 
 
@@ -230,8 +236,6 @@ def _read_forces(step, n, nu, rank):
         step.loop_force(reduced, rows.J, n, rank, nu, settings.dt, step.target, step.force)
     if settings.law.form != SOFT:
         _dry_friction_of_prescribed(rows, n, step.prescribed, step.v_next, settings.dt, step.force, step.f)
-    for i in range(step.force.shape[0]):
-        step.last_force[i] = step.force[i]
 
 
 @inlined

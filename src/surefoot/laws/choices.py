@@ -35,3 +35,10 @@ def pyramid(edges: Any) -> int:
     if not isinstance(edges, int) or edges not in (4, 8, 16):
         raise InputError(f"edges: expected one of 4, 8, 16, got {edges!r}")
     return edges
+
+
+def switch(name: str, value: Any) -> bool:
+    """A choice between True and False, checked."""
+    if not isinstance(value, bool):
+        raise InputError(f"{name}: expected True or False, got {value!r}")
+    return value

@@ -16,7 +16,7 @@ from surefoot import checks
 from surefoot.errors import InputError
 from surefoot.kernels.problem import ENERGY, EXACT, STANDARD
 from surefoot.kernels.settings import LawNumbers
-from surefoot.laws.choices import belief, pyramid, smoothing
+from surefoot.laws.choices import belief, pyramid, smoothing, switch
 from surefoot.laws.law import Law
 
 
@@ -58,7 +58,7 @@ class Dissipative(Law):
         return LawNumbers(
             mu=belief(self.mu),
             dissipative=slip,
-            slip_offset=slip and self.offset,
+            slip_offset=switch("offset", self.offset) and slip,
             form=EXACT if exact else STANDARD if slip else ENERGY,
             smooth=smoothing(self.smooth),
             edges=16 if exact else edges,

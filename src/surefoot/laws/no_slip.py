@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from surefoot.kernels.settings import LawNumbers
-from surefoot.laws.choices import smoothing
+from surefoot.laws.choices import smoothing, switch
 from surefoot.laws.law import Law
 
 
@@ -37,4 +37,4 @@ class NoSlip(Law):
 
     def numbers(self) -> LawNumbers:
         """What the kernels need to know."""
-        return LawNumbers(mu=np.inf, dissipative=not self.release, smooth=smoothing(self.smooth))
+        return LawNumbers(mu=np.inf, dissipative=not switch("release", self.release), smooth=smoothing(self.smooth))

@@ -17,10 +17,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from surefoot import checks
-from surefoot.errors import InputError
 from surefoot.kernels.problem import SOFT
 from surefoot.kernels.settings import LawNumbers
-from surefoot.laws.choices import belief
+from surefoot.laws.choices import belief, switch
 from surefoot.laws.law import Law
 
 
@@ -47,12 +46,10 @@ class Soft(Law):
 
     def numbers(self) -> LawNumbers:
         """What the kernels need to know."""
-        if not isinstance(self.critical, bool):
-            raise InputError(f"critical: expected True or False, got {self.critical!r}")
         return LawNumbers(
             mu=belief(self.mu),
             epsilon=checks.number("epsilon", self.epsilon, above=0.0),
             kappa=checks.number("kappa", self.kappa, above=0.0),
-            critical=self.critical,
+            critical=switch("critical", self.critical),
             form=SOFT,
         )

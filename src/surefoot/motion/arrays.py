@@ -109,8 +109,7 @@ def make_step(
     form = settings.law.form
     solver, ladder = make_solver(capacity, len(edges), columns, 6 * model.neq, level=level)
     law = contact_law(solver) if form == STANDARD else law_pointer(OTHER_LAWS[form], solver)
-    wanted = settings.law.smooth > 0
-    smoothing, smooth = smoother(solver.scratch, capacity, len(edges), nv, columns, wanted)
+    smoothing, smooth = smoother(solver.scratch, settings.law.smooth, capacity, len(edges), nv, columns)
     bilateral = 6 * model.neq
     count = 3 * capacity + bilateral
 

@@ -77,6 +77,7 @@ class Workspace:
         self.model: mujoco.MjModel = copy.copy(scene.model)
         self.model.opt.jacobian = mujoco.mjtJacobian.mjJAC_DENSE
         self.model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_LIMIT | mujoco.mjtDisableBit.mjDSBL_FRICTIONLOSS
+        self.model.opt.enableflags &= ~int(mujoco.mjtEnableBit.mjENBL_DIAGEXACT)  # it asks for a factorised inertia
         ignored.silence(self.model)
         self.detection = 1e-3 if law.form == SOFT else max(1e-3, 1.5 * self.dt * speed)
         self.model.geom_gap[:] = self.detection / 2  # the gaps of two geoms add; `margin` would make MuJoCo push early
