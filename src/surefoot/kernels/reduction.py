@@ -183,10 +183,9 @@ def needed_force(J, n_rows, f, v_next, dt, reduced, force_out):
         for j in range(nv):
             total += reduced.M[i, j] * v_next[j]
         force_out[i] = total
-    for r in range(0, n_rows, 3):  # block by block
-        a, b, c = f[r], f[r + 1], f[r + 2]
-        if a != 0.0 or b != 0.0 or c != 0.0:
+    for r in range(n_rows):
+        if f[r] != 0.0:
             for i in range(nv):
-                force_out[i] -= J[r, i] * a + J[r + 1, i] * b + J[r + 2, i] * c
+                force_out[i] -= J[r, i] * f[r]
     for i in range(nv):
         force_out[i] /= dt
