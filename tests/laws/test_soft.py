@@ -226,6 +226,7 @@ def test_forward_partly_and_fully_prescribed_impulses_agree(body, links, law, cr
             assert forward.torque == pytest.approx(torque, abs=1e-15)
             assert miss(partly, forward) <= 1e-9
             assert miss(fully, forward) <= 1e-9
+            assert (forward.method, fully.method) == ("Newton's method", "projection")
             assert np.abs(fully.unactuated).max() <= 1e-9 * max(1.0, np.abs(forward.forces).max())
             for answer in (forward, partly, fully):
                 assert answer.status is sf.Status.SOLVED

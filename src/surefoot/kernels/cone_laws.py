@@ -18,7 +18,7 @@ from surefoot.kernels.cache import inlined, part
 from surefoot.kernels.cone_newton import solve_rigid, solve_soft
 from surefoot.kernels.cones import ELLIPTIC, FREE, HALF, INTERVAL, Cones, NewtonWork, newton_work
 from surefoot.kernels.plant import BOX, CONE, TURN
-from surefoot.kernels.soft_inverse import project_blocks
+from surefoot.kernels.soft_inverse import project_law
 from surefoot.kernels.status import INFEASIBLE, NOT_FINITE, SOLVED
 
 NEWTON = 5  # who found the answer; see fallback.py for the others
@@ -142,9 +142,7 @@ def solve_soft_law(p, solver, f):
     for r in range(3 * p.n):
         f[r] = 0.0
     if p.nu == 0:
-        if project_blocks(p, solver.R, solver.target, solver.turn, f):
-            return SOLVED, 0.0, NEWTON
-        return NOT_FINITE, math.inf, NEWTON
+        return project_law(p, solver.R, solver.target, solver.turn, f)
     work = opened(solver.cones)
     cones, rows = _pose(p, True, solver, work)
     status, residual, _ = solve_soft(cones, 1e-3 * p.tolerance, work.newton, work.u, work.f)

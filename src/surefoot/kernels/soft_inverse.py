@@ -14,11 +14,14 @@ from numba import int64
 
 from surefoot.kernels.cache import inlined, part
 from surefoot.kernels.plant import BOX, CONE, TURN
+from surefoot.kernels.status import NOT_FINITE, SOLVED
+
+PROJECTION = 6  # who found the answer; see fallback.py for the others
 
 
 @part
-def project_blocks(p, R, target, turn, f):
-    """Fill the impulses f (3n,), zero on entry, for contact velocities p.c0. Returns whether all are finite.
+def project_law(p, R, target, turn, f):
+    """Fill the impulses f (3n,), zero on entry, for contact velocities p.c0. Returns (status, residual, method).
 
     Args:
         p: Problem without free velocities.
@@ -51,7 +54,9 @@ def project_blocks(p, R, target, turn, f):
             turning += 1
         t = turning if turning < p.n and turn[turning] == i else int64(-1)
         total += _project_cone(p, R, target, r, t, push, f)
-    return math.isfinite(total)
+    if math.isfinite(total):
+        return SOLVED, 0.0, PROJECTION
+    return NOT_FINITE, math.inf, PROJECTION
 
 
 @inlined

@@ -26,6 +26,7 @@ from surefoot.kernels.reduction import (
     velocities,
 )
 from surefoot.kernels.settings import Settings
+from surefoot.kernels.soft_inverse import project_law
 from surefoot.kernels.softness import row_velocities
 from surefoot.kernels.status import CAPACITY, CONTACTS_DROPPED, INCONSISTENT, INERTIA, REGULARISED, SOLVED
 
@@ -207,7 +208,10 @@ def solve_rows(step, n):
         cold_modes(problem, step.solver.scratch)
         recall(rows, n, step.memory, step.solver.scratch.mode)
         step.solver.scratch.known[0] = True
-    status, residual, method = step.law(problem, step.solver, step.f)
+    if soft and nu == 0:  # what its law does, but to hand over the solver takes longer than to project
+        status, residual, method = project_law(problem, step.solver.R, step.solver.target, step.solver.turn, step.f)
+    else:
+        status, residual, method = step.law(problem, step.solver, step.f)
     if status == REGULARISED and method == PIVOTS and nu < plant.qvel.shape[0]:
         status = INCONSISTENT  # contacts that may not slip, dragged by the prescribed motion
     if settings.remembers:
