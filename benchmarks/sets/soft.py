@@ -58,6 +58,6 @@ TEST_SET = TestSet(
     ],
     limitations=[
         "All in compiled loops; one call from Python would add its own cost to each.",
-        "The contact laws differ in their softness, and ours also takes in contacts that are still a few mm open.",
+        "The laws differ in how softness grows with depth, and ours also takes in contacts that are open by 1 mm.",
     ],
 )

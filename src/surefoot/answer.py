@@ -15,6 +15,7 @@ from surefoot.kernels import fallback
 from surefoot.kernels import status as codes
 from surefoot.kernels.cone_laws import NEWTON
 from surefoot.kernels.plant import CONE, DRY_FRICTION, MOTOR, TENDON, TURN
+from surefoot.kernels.soft_inverse import PROJECTION
 from surefoot.laws import Law
 from surefoot.laws.conditions import law_conditions
 from surefoot.motion.consistent import joints_to_blame
@@ -34,6 +35,7 @@ METHODS = {
     fallback.SWEEPS: "sweeps",
     fallback.PIVOTS: "pivoting",
     NEWTON: "Newton's method",
+    PROJECTION: "projection",
 }
 
 

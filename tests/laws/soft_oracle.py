@@ -1,7 +1,8 @@
 """The soft law from MuJoCo's own numbers and dense algebra: no kernel, no row of ours.
 
 Contact points, frames, gaps, friction and condim come from `mjData.contact`, equalities from `mj_makeConstraint`. The
-tangents are MuJoCo's, others than ours: the law does not depend on them.
+tangents are MuJoCo's, others than ours: the law does not depend on them. Nor are the constants of R read from the
+model: they are computed here, in the reference pose.
 """
 
 from typing import NamedTuple
@@ -38,11 +39,13 @@ def soft_problem(scene, state, dt, law, torque=None):
     applied = np.zeros(model.nv) if torque is None else torque
     kappa = M @ data.qvel + dt * (data.qfrc_passive + B @ data.qvel - data.qfrc_bias + applied)
     M = M + dt * B
-    rows, gaps, blocks, geoms = [], [], [], []
+    rows, gaps, blocks, geoms, sizes = [], [], [], [], []
+    bodies, joints = reference(model)
 
-    def add(J, gap, what, slope=()):
+    def add(J, gap, what, size, slope=()):
         start = len(rows)
         rows.extend(J)
+        sizes.extend([size] * len(J))
         gaps.extend([gap] + [0.0] * (len(J) - 1))
         blocks.append(Block(list(range(start, len(rows))), what, tuple(slope)))
 
@@ -55,24 +58,25 @@ def soft_problem(scene, state, dt, law, torque=None):
         frame = contact.frame.reshape(3, 3)
         J = np.vstack([frame @ (move[1] - move[0]), frame @ (turn[1] - turn[0])])[: contact.dim]
         friction = contact.friction[: contact.dim - 1] if law.mu is None else [law.mu, law.mu, *contact.friction[2:]]
-        add(J, contact.dist, "cone" if contact.dim > 1 else "half", friction[: contact.dim - 1])
+        size = bodies[model.geom_bodyid[contact.geom]].sum()
+        add(J, contact.dist, "cone" if contact.dim > 1 else "half", size, friction[: contact.dim - 1])
         geoms.append(tuple(int(geom) for geom in contact.geom))
     for joint in np.flatnonzero(model.jnt_limited):
-        position, unit = data.qpos[model.jnt_qposadr[joint]], np.eye(model.nv)[model.jnt_dofadr[joint]]
+        dof = model.jnt_dofadr[joint]
+        position, unit = data.qpos[model.jnt_qposadr[joint]], np.eye(model.nv)[dof]
         for sign, gap in ((1, position - model.jnt_range[joint, 0]), (-1, model.jnt_range[joint, 1] - position)):
             if gap <= 0.0:
-                add([sign * unit], gap, "half")
+                add([sign * unit], gap, "half", joints[dof])
     for dof in np.flatnonzero(model.dof_frictionloss):
-        add([np.eye(model.nv)[dof]], 0.0, "box", [dt * model.dof_frictionloss[dof]])
+        add([np.eye(model.nv)[dof]], 0.0, "box", joints[dof], [dt * model.dof_frictionloss[dof]])
     J = np.array(rows).reshape(-1, model.nv)
     J_E = data.efc_J.reshape(-1, model.nv)[: data.ne]
     both = np.vstack([J, J_E])
     mobility = both @ np.linalg.solve(M, both.T)
-    R = law.epsilon * np.diag(mobility)
+    R = law.epsilon * np.concatenate([sizes, data.efc_diagA[: data.ne]])
     for block in blocks:
         if block.what == "cone":
-            tangent = np.mean(R[block.rows[1:3]])
-            R[block.rows[1:]] = tangent * (block.slope[0] / np.array(block.slope)) ** 2
+            R[block.rows[1:]] *= (block.slope[0] / np.array(block.slope)) ** 2
     c, gap = both @ state.v, np.concatenate([gaps, data.efc_pos[: data.ne]])
     if law.critical:
         damp = np.eye(len(R)) + np.diag(R) @ np.linalg.pinv(mobility, rcond=1e-9, hermitian=True)
@@ -82,6 +86,23 @@ def soft_problem(scene, state, dt, law, torque=None):
     n = len(J)
     weight = J_E.T / R[n:]
     return Soft(M + weight @ J_E, kappa + weight @ aim[n:], J, R[:n], aim[:n], blocks, geoms, dt)
+
+
+def reference(model):
+    """J M^-1 J' in the reference pose: of bodies (mean over directions at the centre of mass) and velocities.
+
+    A body whose centre hardly moves counts with its turning, relative to how a free one turns for each 1/m.
+    """
+    data = mujoco.MjData(model)
+    mujoco.mj_fwdPosition(model, data)
+    M = np.empty((model.nv, model.nv))
+    mujoco.mj_fullM(model, data, M)
+    bodies, J = np.zeros(model.nbody), np.zeros((6, model.nv))
+    for body in range(1, model.nbody):
+        mujoco.mj_jacBodyCom(model, data, J[:3], J[3:], body)
+        move, turn = np.diag(J @ np.linalg.solve(M, J.T)).reshape(2, 3).mean(axis=1)
+        bodies[body] = max(move, turn / (model.body_mass[body] * np.mean(1 / model.body_inertia[body])))
+    return bodies, np.diag(np.linalg.inv(M))
 
 
 def minimum(p, v_next=None, prescribed=()):

@@ -56,6 +56,37 @@ def test_at_rest_depth_the_force_is_the_weight(body):
     assert np.abs(answer.velocity).max() <= 1e-12
 
 
+def test_contacts_that_share_a_load_sink_less():
+    """Each of a body's contacts is as soft as if it carried all: four corners sink by a quarter."""
+    scene = block(mass=3.0)
+    trace = sf.Simulator(scene, dt=DT, law=sf.Soft()).rollout(scene.home(), duration=1.0)
+    assert 0.05 - trace.q[-1, 2] == pytest.approx(0.02**2 * 0.01 * G / 1.01 / 4, rel=1e-9)
+
+
+def test_a_wheel_on_an_axle_is_soft_though_its_centre_cannot_move():
+    """Pressed against a wall at its rim: the depth is R f / (dt K), R = epsilon A with A about 1/m."""
+    scene = compiled(
+        """<geom name="ground" type="plane" size="0 0 1" condim="1"/>
+        <body name="wheel" pos="0 0 0.1"><joint name="axle" axis="0 1 0"/>
+        <inertial pos="0 0 0" mass="2" diaginertia="0.01 0.01 0.01"/>
+        <geom name="spoke" type="sphere" size="0.01" pos="0.1 0 -0.09" condim="1"/></body>""",
+        joints=("axle",),
+    )
+    trace = sf.Simulator(scene, dt=DT, law=sf.Soft()).rollout(scene.home(), lambda state: [0.5], duration=0.5)
+    assert trace.ok
+    depth = 0.1 * np.sin(trace.q[-1, 0])
+    assert depth == pytest.approx(0.02**2 * 0.01 / 1.01 * (0.5 / 0.1) / 2 / 3, rel=0.02)
+    assert np.abs(trace.v[-1]).max() <= 1e-9
+
+
+def test_given_contacts_are_as_soft_as_found_ones(links):
+    state = pressed(links, np.random.default_rng(5))
+    found = sf.forward_dynamics(links, state, dt=DT, law=sf.Soft())
+    given = sf.forward_dynamics(links, state, dt=DT, law=sf.Soft(), contacts=found.contacts)
+    assert found.forces.any()
+    assert given.velocity == pytest.approx(found.velocity, abs=1e-12)
+
+
 @pytest.mark.parametrize("down", [0.0, 0.4])
 @pytest.mark.parametrize("critical", [False, True])
 def test_a_swing_foot_half_a_millimetre_up_feels_nothing(links, down, critical):
@@ -195,6 +226,7 @@ def test_forward_partly_and_fully_prescribed_impulses_agree(body, links, law, cr
             assert forward.torque == pytest.approx(torque, abs=1e-15)
             assert miss(partly, forward) <= 1e-9
             assert miss(fully, forward) <= 1e-9
+            assert (forward.method, fully.method) == ("Newton's method", "projection")
             assert np.abs(fully.unactuated).max() <= 1e-9 * max(1.0, np.abs(forward.forces).max())
             for answer in (forward, partly, fully):
                 assert answer.status is sf.Status.SOLVED

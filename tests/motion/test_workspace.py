@@ -44,6 +44,12 @@ def test_contacts_are_found_by_gap_never_by_margin():
     assert space.model.geom_gap == pytest.approx(np.full(space.model.ngeom, 2.25e-3))
 
 
+@pytest.mark.parametrize("speed", [3.0, 30.0])
+def test_the_soft_law_looks_no_further_than_a_millimetre(speed):
+    """It ignores open contacts: what it finds may not depend on how fast the robot is."""
+    assert Workspace(ball(), 1e-3, law=sf.Soft().numbers(), speed=speed).detection == 1e-3
+
+
 # One step, by dense algebra
 
 

@@ -18,6 +18,7 @@ from surefoot.kernels.cache import inlined, part
 from surefoot.kernels.cone_newton import solve_rigid, solve_soft
 from surefoot.kernels.cones import ELLIPTIC, FREE, HALF, INTERVAL, Cones, NewtonWork, newton_work
 from surefoot.kernels.plant import BOX, CONE, TURN
+from surefoot.kernels.soft_inverse import project_law
 from surefoot.kernels.status import INFEASIBLE, NOT_FINITE, SOLVED
 
 NEWTON = 5  # who found the answer; see fallback.py for the others
@@ -125,17 +126,25 @@ def _gather(p, soft, R, target, turn, work):
     return blocks, rows
 
 
-def solve_soft_law(p, solver, f):
-    """Impulses of the soft law, R and c* in `solver.R` and `solver.target`. Returns (status, residual, method)."""
-    work = opened(solver.cones)
-    for r in range(3 * p.n):
-        f[r] = 0.0
-    blocks, rows = _gather(p, True, solver.R, solver.target, solver.turn, work)
-    cones = Cones(work.V, p.nu, blocks, work.b, work.R, work.first, work.size, work.kind, work.mu, work.bound)
+@inlined
+def _pose(p, soft, solver, work):
+    """The round-cone problem and a start from nothing. Returns (Cones, rows)."""
+    blocks, rows = _gather(p, soft, solver.R, solver.target, solver.turn, work)
     for j in range(p.nu):
         work.u[j] = 0.0
     for r in range(rows):
         work.f[r] = 0.0
+    return Cones(work.V, p.nu, blocks, work.b, work.R, work.first, work.size, work.kind, work.mu, work.bound), rows
+
+
+def solve_soft_law(p, solver, f):
+    """Impulses of the soft law, R and c* in `solver.R` and `solver.target`. Returns (status, residual, method)."""
+    for r in range(3 * p.n):
+        f[r] = 0.0
+    if p.nu == 0:
+        return project_law(p, solver.R, solver.target, solver.turn, f)
+    work = opened(solver.cones)
+    cones, rows = _pose(p, True, solver, work)
     status, residual, _ = solve_soft(cones, 1e-3 * p.tolerance, work.newton, work.u, work.f)
     for r in range(rows):
         f[work.row[r]] = work.f[r]
@@ -152,12 +161,7 @@ def solve_exact_law(p, solver, f):
             f[r] = 0.0
             if not math.isfinite(p.c0[r]):
                 return NOT_FINITE, math.inf, NEWTON
-    blocks, rows = _gather(p, False, solver.R, solver.target, solver.turn, work)
-    cones = Cones(work.V, p.nu, blocks, work.b, work.R, work.first, work.size, work.kind, work.mu, work.bound)
-    for j in range(p.nu):
-        work.u[j] = 0.0
-    for r in range(rows):
-        work.f[r] = 0.0
+    cones, rows = _pose(p, False, solver, work)
     status, residual, _ = solve_rigid(cones, 1e-3 * p.tolerance, work.newton, work.u, work.f)
     if not residual <= p.tolerance:
         # Impulses that cancel and still push against the motion prove that there is no answer.

@@ -48,6 +48,7 @@ class Layout(NamedTuple):
     nefc: int
     efc_J: int
     efc_pos: int
+    efc_diagA: int
     warning: int
     warning_size: int
     contact_size: int
@@ -69,6 +70,7 @@ LAYOUT = Layout(
     nefc=offset("mjData", "nefc"),
     efc_J=offset("mjData", "efc_J"),
     efc_pos=offset("mjData", "efc_pos"),
+    efc_diagA=offset("mjData", "efc_diagA"),
     warning=offset("mjData", "warning") + _WARNING.number.offset,  # pyright: ignore
     warning_size=int(np.dtype(_WARNING).itemsize),
     contact_size=int(np.dtype(struct("mjContact")).itemsize),

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from numba import typeof, types
+from typing import Any, NamedTuple
 
+from numba import typeof, types
+from numpy import ndarray
+
+from surefoot.kernels.box import boxed, opened
 from surefoot.kernels.cache import Pointer, part
 from surefoot.kernels.engine import read_int, smooth_terms
 from surefoot.kernels.plant import Plant, Rows
@@ -11,6 +15,20 @@ from surefoot.kernels.problem import SOFT
 from surefoot.kernels.rows import gather_rows
 from surefoot.kernels.settings import Settings
 from surefoot.kernels.status import CAPACITY, CONTACTS_DROPPED, NOT_FINITE, SOLVED
+
+
+class Finding(NamedTuple):
+    """Parts of a Step that finding rows reads and writes; in a Box, for as arguments they cost more than the rows."""
+
+    plant: Plant
+    rows: Rows
+    settings: Settings
+    torque: ndarray
+    v_next: ndarray
+    motor: ndarray
+    planned: ndarray
+    stance: ndarray
+    warnings: ndarray
 
 
 @part
@@ -22,32 +40,30 @@ def _sane(values):
     return True
 
 
-def _find_rows(plant, rows, settings, torque, v_next, motor, planned, stance, warnings, given):
+def _find_rows(box, given):
     """Smooth terms and rows of the state in mjData. Returns (status, number of blocks).
 
-    If `given` >= 0, that many contacts already stand in the rows and only joint rows are added. The other arguments
-    are parts of a Step.
+    If `given` >= 0, that many contacts already stand in the rows and only joint rows are added.
     """
-    if not (_sane(plant.qpos) and _sane(plant.qvel) and _sane(torque) and _sane(v_next)):
+    here = opened(box)
+    plant, settings = here.plant, here.settings
+    if not (_sane(plant.qpos) and _sane(plant.qvel) and _sane(here.torque) and _sane(here.v_next)):
         return NOT_FINITE, 0
     smooth_terms(plant.m, plant.d, plant.qfrc_bias)
     for k in range(2):  # mjWARN_INERTIA is 0, then the two that mean dropped rows
         number = read_int(plant.d + plant.layout.warning + (1 + k) * plant.layout.warning_size)
-        if number != warnings[k]:
-            warnings[k] = number
+        if number != here.warnings[k]:
+            here.warnings[k] = number
             return CONTACTS_DROPPED, 0
     law = settings.law
     n = gather_rows(
-        plant, rows, settings.dt, settings.touch, law.mu, planned[0], stance, v_next, motor, law.form == SOFT, given
-    )
+        plant, here.rows, settings.dt, settings.touch, law.mu, here.planned[0], here.stance, here.v_next, here.motor,
+        law.form == SOFT, given,
+    )  # fmt: skip
     return (CAPACITY, 0) if n < 0 else (SOLVED, n)
 
 
-def row_finder(plant: Plant, rows: Rows, settings: Settings) -> Pointer:
-    """`_find_rows` as a pointer: every loop needs it."""
-    vector, flags = types.float64[::1], types.boolean[::1]
-    signature = types.UniTuple(types.int64, 2)(
-        *(typeof(plant), typeof(rows), typeof(settings), vector, vector, vector, flags, flags, types.int64[::1]),
-        types.int64,
-    )
-    return Pointer(_find_rows, signature)
+def row_finder(finding: Finding) -> tuple[Any, Pointer]:
+    """Box of a Finding, and `_find_rows` as a pointer: every loop needs it."""
+    box = boxed(finding)
+    return box, Pointer(_find_rows, types.UniTuple(types.int64, 2)(typeof(box), types.int64))

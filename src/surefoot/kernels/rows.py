@@ -116,55 +116,69 @@ def _is_duplicate(rows, count, first, second):
 
 @inlined
 def _contact_rows(plant, rows, i, closed):
-    """Frame and Jacobian of contact i: relative velocity of the first body against the second."""
-    nv = rows.J.shape[1]
-    for j in range(nv):
-        for k in range(3):
-            rows.J_world[j, k] = 0.0
-            rows.J[3 * i + k, j] = 0.0
-    for side in range(2):
-        _add_point_jacobian(plant, rows, i, plant.geom_bodyid[rows.source[i, side]], 1.0 - 2.0 * side)
+    """Frame and Jacobian of contact i: relative velocity of the first body against the second.
+
+    Only degrees of freedom that move one of the two bodies are visited; J_world is right for them alone.
+    """
+    first = plant.body_last_dof[plant.geom_bodyid[rows.source[i, 0]]]
+    second = plant.body_last_dof[plant.geom_bodyid[rows.source[i, 1]]]
+    for dof in (first, second):
+        while dof >= 0:
+            for k in range(3):
+                rows.J_world[dof, k] = 0.0
+            dof = plant.dof_parentid[dof]
+    ax, ay, az = _add_point_jacobian(plant, rows, i, plant.geom_bodyid[rows.source[i, 0]], 1.0)
+    bx, by, bz = _add_point_jacobian(plant, rows, i, plant.geom_bodyid[rows.source[i, 1]], -1.0)
     if closed:
-        _tangents(plant, rows, i)
-        used = 3
+        _tangents(rows, i, ax + bx, ay + by, az + bz)
     else:
-        used = 1
         for k in range(3):
             rows.frame[i, 1, k] = 0.0
             rows.frame[i, 2, k] = 0.0
-    for r in range(used):
-        a, b, c = rows.frame[i, r, 0], rows.frame[i, r, 1], rows.frame[i, r, 2]
-        for j in range(nv):
-            rows.J[3 * i + r, j] = a * rows.J_world[j, 0] + b * rows.J_world[j, 1] + c * rows.J_world[j, 2]
+    for r in range(3):
+        for j in range(rows.J.shape[1]):
+            rows.J[3 * i + r, j] = 0.0
+    for dof in (first, second):
+        while dof >= 0:
+            x, y, z = rows.J_world[dof, 0], rows.J_world[dof, 1], rows.J_world[dof, 2]
+            for r in range(3):
+                rows.J[3 * i + r, dof] = rows.frame[i, r, 0] * x + rows.frame[i, r, 1] * y + rows.frame[i, r, 2] * z
+            dof = plant.dof_parentid[dof]
 
 
 @inlined
 def _add_point_jacobian(plant, rows, i, body, sign):
-    """Add sign times the velocity of contact i's point on a body, per unit of each velocity that moves the body."""
+    """Add sign times the velocity of contact i's point on a body, per unit of each velocity that moves the body.
+
+    Returns sign times the point's velocity.
+    """
     dof = plant.body_last_dof[body]
     root = plant.body_rootid[body]
     x = rows.point[i, 0] - plant.subtree_com[root, 0]
     y = rows.point[i, 1] - plant.subtree_com[root, 1]
     z = rows.point[i, 2] - plant.subtree_com[root, 2]
+    vx, vy, vz = 0.0, 0.0, 0.0
     while dof >= 0:
         # cdof: rotation, then translation about the tree's centre of mass
         a, b, c = plant.cdof[dof, 0], plant.cdof[dof, 1], plant.cdof[dof, 2]
-        rows.J_world[dof, 0] += sign * (plant.cdof[dof, 3] + b * z - c * y)
-        rows.J_world[dof, 1] += sign * (plant.cdof[dof, 4] + c * x - a * z)
-        rows.J_world[dof, 2] += sign * (plant.cdof[dof, 5] + a * y - b * x)
+        dx = sign * (plant.cdof[dof, 3] + b * z - c * y)
+        dy = sign * (plant.cdof[dof, 4] + c * x - a * z)
+        dz = sign * (plant.cdof[dof, 5] + a * y - b * x)
+        rows.J_world[dof, 0] += dx
+        rows.J_world[dof, 1] += dy
+        rows.J_world[dof, 2] += dz
+        speed = plant.qvel[dof]
+        vx += dx * speed
+        vy += dy * speed
+        vz += dz * speed
         dof = plant.dof_parentid[dof]
+    return vx, vy, vz
 
 
 @inlined
-def _tangents(plant, rows, i):
-    """First tangent: along the slip, else world x (y where x is normal) in the tangent plane. Uses J_world."""
+def _tangents(rows, i, sx, sy, sz):
+    """First tangent: along the slip s, else world x (y where x is normal) in the tangent plane."""
     nx, ny, nz = rows.frame[i, 0, 0], rows.frame[i, 0, 1], rows.frame[i, 0, 2]
-    sx, sy, sz = 0.0, 0.0, 0.0
-    for j in range(rows.J_world.shape[0]):
-        speed = plant.qvel[j]
-        sx += rows.J_world[j, 0] * speed
-        sy += rows.J_world[j, 1] * speed
-        sz += rows.J_world[j, 2] * speed
     along = sx * nx + sy * ny + sz * nz
     sx -= along * nx
     sy -= along * ny

@@ -26,6 +26,8 @@ from surefoot.kernels.reduction import (
     velocities,
 )
 from surefoot.kernels.settings import Settings
+from surefoot.kernels.soft_inverse import project_law
+from surefoot.kernels.softness import row_velocities
 from surefoot.kernels.status import CAPACITY, CONTACTS_DROPPED, INCONSISTENT, INERTIA, REGULARISED, SOLVED
 
 
@@ -37,10 +39,12 @@ class Step(NamedTuple):
     rows: Rows
     reduced: Reduced
     memory: Memory
+    finding: Any  # Box of a Finding
     find: Pointer  # see `_find_rows`
     solver: Solver
     law: Pointer  # law(Problem, Solver, impulses) -> (status, residual, method)
     depth_law: Pointer  # the same for the displacement that removes depth
+    softening: Any  # Box of a Softening
     soften: Pointer  # of the soft law
     hold: Pointer  # of loops and coupled joints
     loop_force: Pointer
@@ -71,15 +75,12 @@ class Step(NamedTuple):
 @part
 def find_rows(step, given):
     """Rows of the state in mjData, see `_find_rows`."""
-    return step.find(
-        step.plant, step.rows, step.settings, step.torque, step.v_next, step.motor, step.planned, step.stance,
-        step.warnings, given,
-    )  # fmt: skip
+    return step.find(step.finding, given)
 
 
 @part
-def _bilateral(m, d, layout, settings, n, J, target, warnings):
-    """Copy MuJoCo's equality rows behind the contact rows; returns their number, or minus a status."""
+def _bilateral(m, d, layout, settings, n, J, target, mobility, warnings):
+    """Copy MuJoCo's equality rows and their A behind the contact rows; returns their number, or minus a status."""
     equality_rows(m, d)
     number = read_int(d + layout.warning + 2 * layout.warning_size)
     if number != warnings[1]:
@@ -91,7 +92,9 @@ def _bilateral(m, d, layout, settings, n, J, target, warnings):
     nv = J.shape[1]
     values = read_address(d + layout.efc_J)
     gaps = read_address(d + layout.efc_pos)
+    sizes = read_address(d + layout.efc_diagA)
     for e in range(count):
+        mobility[3 * n + e] = read_float(sizes + 8 * e)
         for j in range(nv):
             J[3 * n + e, j] = read_float(values + 8 * (e * nv + j))
         target[e] = -settings.bilateral_rate / settings.dt * read_float(gaps + 8 * e)
@@ -102,10 +105,13 @@ def _bilateral(m, d, layout, settings, n, J, target, warnings):
 def _offsets(rows, settings, n, qvel, impulse_bound, offset):
     """Gap rates phi/dt (penetration counts as zero), Newton restitution, the slip's offset, the spring's pull."""
     law = settings.law
+    springs = not math.isinf(law.stiffness)
     for i in range(n):
         impulse_bound[i] = rows.bound[i] if rows.kind[i] == TURN else settings.dt * rows.bound[i]
         offset[i] = max(rows.gap[i], 0.0) / settings.dt
         if rows.kind[i] == BOX or rows.kind[i] == TURN or rows.source[i, 1] in (LIMIT, TENDON):
+            continue
+        if not (settings.restitution > 0.0 or law.slip_offset or springs):
             continue
         cn, cx, cy = 0.0, 0.0, 0.0
         for j in range(rows.J.shape[1]):
@@ -117,7 +123,7 @@ def _offsets(rows, settings, n, qvel, impulse_bound, offset):
         if law.slip_offset and rows.kind[i] == CONE and not math.isinf(rows.mu[i]):
             # s = mu |J_t v|: without it a sliding contact would jump to c_n = mu |c_t|
             offset[i] += rows.mu[i] * math.sqrt(cx * cx + cy * cy)
-        if not math.isinf(law.stiffness):
+        if springs:
             damping = law.damping if rows.gap[i] <= 0.0 else 0.0  # nothing damps in mid-air
             offset[i] = rows.gap[i] * law.stiffness / (settings.dt * law.stiffness + damping)
 
@@ -157,24 +163,26 @@ def solve_rows(step, n):
     )  # fmt: skip
     bilateral = 0
     if plant.neq > 0:
-        bilateral = _bilateral(plant.m, plant.d, plant.layout, settings, n, rows.J, step.target, step.warnings)
+        bilateral = _bilateral(
+            plant.m, plant.d, plant.layout, settings, n, rows.J, step.target, step.solver.R, step.warnings
+        )
     if bilateral < 0:
         return -bilateral, math.inf, 0, 0, 0
     total = 3 * n + bilateral
-    nu = -1
     soft, free = settings.law.form == SOFT, 0
+    for i in range(plant.qvel.shape[0]):
+        free += not step.prescribed[i]
     if soft:
-        nu = reduce_to_contacts(rows.J, total, step.nothing, step.v_next, reduced)
+        if settings.law.critical and reduce_to_contacts(rows.J, total, step.nothing, step.v_next, reduced) < 0:
+            return INERTIA, math.inf, 0, 0, 0
         for e in range(bilateral):
             step.target[e] *= -settings.dt / settings.bilateral_rate  # the gap itself
-        step.soften(
-            rows, n, bilateral, plant.qvel, settings.dt, settings.law, reduced.W, reduced.L, reduced.y, step.target,
-            step.solver.R, step.solver.target, step.solver.turn, reduced.M, reduced.kappa,
-        )  # fmt: skip
-        for i in range(plant.qvel.shape[0]):
-            free += not step.prescribed[i]
-    if not soft or bilateral > 0 or settings.law.critical or free < nu:
-        bilateral = 0 if soft else bilateral
+        step.soften(step.softening, n, bilateral)
+        bilateral = 0
+    nu = int64(0)
+    if soft and free == 0:  # the impulses follow from velocities alone
+        row_velocities(rows, n, step.v_next, reduced.c0)
+    else:
         nu = reduce_to_contacts(rows.J, 3 * n + bilateral, step.prescribed, step.v_next, reduced)
     if nu < 0:
         return INERTIA, math.inf, 0, 0, 0
@@ -200,7 +208,10 @@ def solve_rows(step, n):
         cold_modes(problem, step.solver.scratch)
         recall(rows, n, step.memory, step.solver.scratch.mode)
         step.solver.scratch.known[0] = True
-    status, residual, method = step.law(problem, step.solver, step.f)
+    if soft and nu == 0:  # what its law does, but to hand over the solver takes longer than to project
+        status, residual, method = project_law(problem, step.solver.R, step.solver.target, step.solver.turn, step.f)
+    else:
+        status, residual, method = step.law(problem, step.solver, step.f)
     if status == REGULARISED and method == PIVOTS and nu < plant.qvel.shape[0]:
         status = INCONSISTENT  # contacts that may not slip, dragged by the prescribed motion
     if settings.remembers:

@@ -2,9 +2,13 @@
 
     min 1/2 f'(G + R) f + f'(c0 - c*)   over friction loss, limits and elliptic cones
 
-R > 0 makes the minimum unique and the inverse a projection, contact by contact. c* pulls the violation back with the
-time constant kappa, critically damped; at rest a contact sinks in by about kappa^2 epsilon g / (1 + epsilon), whatever
-the mass. Contacts feel sliding, torsional and rolling friction as the model's `condim` says.
+R > 0 makes the minimum unique and the inverse a projection, contact by contact. R is epsilon times a constant of the
+bodies that touch (or of the joint, tendon or loop): their mean inverse inertia A in the reference pose, see
+kernels/softness.py. c* pulls the violation back with the time constant kappa, critically damped. At rest a contact that
+carries the force F sinks in by kappa^2 epsilon A F / (1 + epsilon): a free body on one contact by kappa^2 epsilon g /
+(1 + epsilon), whatever its mass, and on n contacts by an n-th of that. A link of a robot is lighter than the robot, so
+its A is larger than 1 / m of the whole, and it sinks in deeper. Contacts feel sliding, torsional and rolling friction
+as the model's `condim` says.
 """
 
 from __future__ import annotations
@@ -24,7 +28,7 @@ class Soft(Law):
     """Convex soft contact with an analytic inverse.
 
     Attributes:
-        epsilon: softness relative to the contact's own inverse inertia; small is hard.
+        epsilon: softness relative to the inverse inertia of the bodies that touch; small is hard.
         kappa: time constant in s in which a violation goes back; at least two steps.
         critical: damp critically across coupled contacts: stiffness and damping that are not diagonal.
         mu: the law's belief, overrides the scene's sliding friction everywhere; None: the scene's; inf: no slip.

@@ -13,14 +13,14 @@ from surefoot.kernels.contact_law import absent_law, contact_law, law_pointer, m
 from surefoot.kernels.energy import solve_energy_law
 from surefoot.kernels.engine import LAYOUT
 from surefoot.kernels.fallback import Ladder
-from surefoot.kernels.finding import row_finder
+from surefoot.kernels.finding import Finding, row_finder
 from surefoot.kernels.memory import make_memory
 from surefoot.kernels.plant import Plant, Rows
 from surefoot.kernels.problem import ENERGY, EXACT, SOFT, STANDARD
 from surefoot.kernels.reduction import Reduced
 from surefoot.kernels.settings import Settings
 from surefoot.kernels.smooth import smoother
-from surefoot.kernels.softness import softener
+from surefoot.kernels.softness import Mobility, Softening, softener
 from surefoot.kernels.step import Step
 from surefoot.robots.scene import Scene
 
@@ -79,6 +79,20 @@ def make_plant(scene: Scene, m: mujoco.MjModel, d: mujoco.MjData) -> Plant:
     )
 
 
+def make_mobility(model: mujoco.MjModel) -> Mobility:
+    """Constants of the soft law: MuJoCo's mean J M^-1 J' of bodies, joints and tendons in the reference pose.
+
+    A body's is that of its centre of mass, 1/m if it is free. Where the centre cannot move, the rest of the body may
+    (a wheel): it counts as at least that of its turning at the distance at which a free body has 1/m in both.
+    """
+    move, turn = model.body_invweight0.T
+    inverse = np.divide(1.0, model.body_inertia, out=np.zeros((model.nbody, 3)), where=model.body_inertia > 0.0)
+    size = model.body_mass * inverse.mean(axis=1)  # of a free body: its turning / its moving
+    body = np.maximum(move, np.divide(turn, size, out=np.zeros(model.nbody), where=size > 0.0))
+    dof = model.dof_invweight0.copy()
+    return Mobility(body, body[model.geom_bodyid], dof[model.jnt_dofadr], dof, model.tendon_invweight0.copy())
+
+
 def make_step(
     settings: Settings,
     plant: Plant,
@@ -135,16 +149,48 @@ def make_step(
         y=floats(nv),
     )
     hold, loop_force = bilateral_solvers(reduced, model.neq > 0)
-    step = Step(
-        settings=settings,
+    shared = Finding(
         plant=plant,
         rows=rows,
+        settings=settings,
+        torque=floats(nv),
+        v_next=floats(nv),
+        motor=np.full(nv, -1.0),
+        planned=np.zeros(1, dtype=bool),
+        stance=np.zeros(model.ngeom, dtype=bool),
+        warnings=ints(2),
+    )
+    finding, find = row_finder(shared)
+    target = floats(bilateral + 1)
+    softening, soften = softener(
+        Softening(
+            rows=rows,
+            law=settings.law,
+            mobility=make_mobility(model),
+            dt=settings.dt,
+            v=plant.qvel,
+            W=reduced.W,
+            S=reduced.L,
+            z=reduced.y,
+            gaps=target,
+            R=solver.R,
+            target=solver.target,
+            turn=solver.turn,
+            M=reduced.M,
+            kappa=reduced.kappa,
+        ),
+        form == SOFT,
+    )
+    step = Step(
+        **shared._asdict(),
         reduced=reduced,
         memory=make_memory(capacity),
         solver=solver,
-        find=row_finder(plant, rows, settings),
+        finding=finding,
+        find=find,
         law=law,
-        soften=softener(rows, settings.law, form == SOFT),
+        softening=softening,
+        soften=soften,
         hold=hold,
         loop_force=loop_force,
         depth_law=absent_law(solver) if form == SOFT else contact_law(solver),
@@ -154,18 +200,12 @@ def make_step(
         offset=floats(capacity),
         impulse_bound=floats(capacity),
         f=floats(3 * capacity),
-        target=floats(bilateral + 1),
+        target=target,
         dofs=np.asarray(dofs, dtype=np.int64),
         prescribed=np.zeros(nv, dtype=bool),
         nothing=np.zeros(nv, dtype=bool),
-        v_next=floats(nv),
-        torque=floats(nv),
-        motor=np.full(nv, -1.0),
         force=floats(nv),
         last_force=floats(nv),
-        planned=np.zeros(1, dtype=bool),
-        stance=np.zeros(model.ngeom, dtype=bool),
-        warnings=ints(2),
         correction=floats(nv),
         zeros=floats(3 * capacity),
         gaps=floats(capacity),
