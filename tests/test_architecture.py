@@ -117,6 +117,10 @@ def test_every_source_file_of_the_numerical_rooms_has_tests():
         "finding",
         "settings",
         "softness",
+        "faces",
+        "few_contacts",
+        "many_contacts",
+        "dependent_rows",
     }  # tested by their users
     assert sorted({f.stem for f in wanted} - tested - without) == []
 

@@ -7,8 +7,7 @@ Every block is off, sticks, or slides on an edge or a face of its pyramid. With 
 (R: the velocity rows that must vanish, C: how the unknowns x make impulses). The next modes are those of the
 projection of f - r c on the law's set (a Newton step on the law's natural map). It ends when nothing changes, mostly
 after two to five solves; it may cycle, so the caller checks the answer and has a fallback. Only blocks that carry
-impulse enter the system, all others are priced in time linear in their number. Dependent rows get a proximal term
-that is iterated away, which spreads the load evenly over redundant contacts.
+impulse enter the system (see dependent_rows.py), all others are priced in time linear in their number.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from numba import typeof, types
 from numpy import ndarray
 
 from surefoot.kernels.cache import Pointer, inlined, part
-from surefoot.kernels.linear_algebra import lu_factor, lu_solve
+from surefoot.kernels.dependent_rows import solve_dependent
 from surefoot.kernels.plant import BOX, CONE
 from surefoot.kernels.problem import PROBLEM_TYPE
 from surefoot.kernels.pyramid import EDGE, OFF, STICK, boundary_mode, cone_mode, gauge, law_residual, opening
@@ -127,7 +126,7 @@ def _solve_modes(p, guesses, s, f):
         unknowns = _assemble(p, consistent, s, f)
         if unknowns < 0:
             return math.inf
-        missed = _solve(unknowns, p.nu, tol, p.tolerance >= LOOSE, s)
+        missed = solve_dependent(unknowns, p.nu, tol, p.tolerance >= LOOSE, s)
         if not missed < math.inf:
             return math.inf
         consistent = missed <= tol
@@ -250,72 +249,6 @@ def _known_impulses(p, unknowns, s, f):
                 for j in range(p.nu):
                     total += s.R[a, j] * p.W[3 * i + 1, j]
                 s.rhs[a] -= total * f[3 * i + 1]
-
-
-@inlined
-def _solve(p, nu, tol, loose, s):
-    """Solve S x = rhs; dependent rows by proximal steps from the given x.
-
-    Returns the largest equation missed, infinity if the factors are unusable. `loose`: rows may contradict a little,
-    and a larger proximal term keeps that from raising impulses which only cancel.
-    """
-    if p == 0:
-        return 0.0
-    if p <= nu:
-        missed = _refine(p, 0.0, 0.5, tol, s)
-        if missed < math.inf:
-            return missed
-    missed = _refine(p, 1e-6 if loose else 1e-7, 0.97 if loose else 0.5, tol, s)
-    if missed == math.inf:
-        return _refine(p, 1e-4, 0.5, tol, s)
-    if not loose and tol < missed < 1e6 * tol:
-        # Rows that nearly depend on others converge slowly, rows that contradict others never do.
-        size = 0.0
-        for a in range(p):
-            s.kept[a] = s.x[a]
-            size = max(size, abs(s.x[a]))
-        better, growth = _refine(p, 1e-12, 0.5, tol, s), 0.0
-        for a in range(p):
-            growth = max(growth, abs(s.x[a]))
-        if better <= tol and growth <= 10.0 * size:
-            return better
-        for a in range(p):
-            s.x[a] = s.kept[a]
-    return missed
-
-
-@part
-def _refine(p, proximal, pace, tol, s):
-    """Proximal steps on S x = rhs while each misses less than `pace` times the one before.
-
-    Returns the largest equation missed, infinity if the factors are unusable.
-    """
-    for a in range(p):
-        for b in range(p):
-            s.LU[a, b] = s.S[a, b]
-        s.LU[a, a] += proximal * s.weight[a]
-    quality = lu_factor(s.LU, p, s.order)
-    if quality < (1e-9 if proximal == 0.0 else 1e-13):
-        return math.inf
-    if proximal == 0.0:  # not before: proximal steps start from the impulses so far
-        for a in range(p):
-            s.x[a] = 0.0
-    size, previous = 0.0, math.inf
-    for _ in range(2 if proximal == 0.0 else 200):
-        size = 0.0
-        for a in range(p):
-            total = s.rhs[a]
-            for b in range(p):
-                total -= s.S[a, b] * s.x[b]
-            s.residual[a] = total
-            size = max(size, abs(total))
-        if size <= 1e-3 * tol or size > pace * previous:
-            break
-        previous = size
-        lu_solve(s.LU, s.order, p, s.residual, s.step)
-        for a in range(p):
-            s.x[a] += s.step[a]
-    return size
 
 
 @inlined

@@ -235,7 +235,7 @@ def _keep_motion(p, unknowns, work):
                     q[a] -= along * work.equal[other, a]
         for a in range(unknowns):
             left += q[a] * q[a]
-        if left <= 1e-20 * size or left == 0.0:
+        if left <= 1e-14 * size or left == 0.0:
             continue  # follows from the others
         left = math.sqrt(left)
         for a in range(unknowns):

@@ -78,7 +78,7 @@ def law_conditions(problem: Mapping[str, Any]) -> dict[str, float]:
 
 def project_on_cone(point: Any, mu: float, edges: Any) -> Any:
     """Nearest point (3,) of the cone of impulses with edges (1, mu D_j), D (k, 2): the best of all edges and faces."""
-    best, least, inside = np.zeros(3), np.linalg.norm(point), True
+    best, inside = np.zeros(3), True
     for edge, after in zip(edges, np.roll(edges, -1, axis=0), strict=True):
         ray = np.array([1.0, *(mu * edge)]) / np.hypot(1.0, mu)
         candidates = [max(ray @ point, 0.0) * ray]
@@ -90,8 +90,6 @@ def project_on_cone(point: Any, mu: float, edges: Any) -> Any:
         if 2 * size * size * abs(along @ foot[1:]) <= (along @ along) * (middle @ foot[1:]):
             candidates.append(foot)
         inside &= beyond <= 0
-        for candidate in candidates:
-            distance = np.linalg.norm(candidate - point)
-            if distance < least:
-                best, least = candidate, distance
+        # The nearest is the longest: |point|^2 = |candidate|^2 + distance^2, and the candidates are told better apart.
+        best = max(best, *candidates, key=np.linalg.norm)
     return point if inside else best
