@@ -1,6 +1,6 @@
 """Coulomb's law and its no-slip limit, exactly: quick guesses first, pivoting if they fail, a check before "solved".
 
-1. Guess modes from nothing (`active_modes`); enough for a robot that stands, walks or slides.
+1. Guess modes from nothing (`active_modes`); enough for a robot that stands, walks or slides. Not with many contacts.
 2. A sequence of convex problems (`convex_route`) shows the modes of redundant contact, or proves that the normals
    contradict.
 3. Gauss-Seidel sweeps suggest modes, and the guess starts there; three rounds, each with more sweeps.
@@ -19,12 +19,12 @@ import numpy as np
 from numba import int64, typeof, types
 from numpy import ndarray
 
-from surefoot.kernels.active_modes import Scratch, cold_modes, make_scratch, modes_solver
+from surefoot.kernels.active_modes import TOGETHER, Scratch, cold_modes, make_scratch, modes_solver
 from surefoot.kernels.box import boxed
 from surefoot.kernels.cache import Pointer, inlined
 from surefoot.kernels.cone_laws import make_cone_work
 from surefoot.kernels.fallback import ALL, FIRST_GUESS, GUESS, Ladder, fallback_solver, make_ladder
-from surefoot.kernels.plant import CONE
+from surefoot.kernels.plant import BOX, CONE
 from surefoot.kernels.problem import PROBLEM_TYPE
 from surefoot.kernels.status import NOT_FINITE, SOLVED, UNSOLVED
 
@@ -87,12 +87,13 @@ def _solve_contacts(p, solver, f):
     if p.scale == 0.0:
         return SOLVED, 0.0, GUESS
     status, method, residual = SOLVED, GUESS, math.inf
+    crowded = _crowded(p, s)
     for known in range(2):  # from what the caller knows, then from nothing
-        if known == 0 and not s.known[0]:
+        if (known == 0 and not s.known[0]) or (known == 1 and crowded):
             continue
         if known == 1:
             cold_modes(p, s)
-        residual = solver.modes(p, int64(8), s, f)
+        residual = solver.modes(p, int64(4 if crowded else 8), s, f)
         if residual <= p.tolerance:
             break
     s.known[0] = False
@@ -120,6 +121,17 @@ def absent_law(solver: Solver) -> Pointer:
 
 def _absent(p, solver, f):
     return UNSOLVED, math.inf, GUESS
+
+
+@inlined
+def _crowded(p, s):
+    """Whether there are so many contacts that convex problems find the modes sooner than guesses do."""
+    cones = 0
+    for i in range(p.n):
+        cones += p.kind[i] == CONE
+        if p.kind[i] == BOX and s.g[i, 1] > 0.0:
+            return False
+    return 3 * cones > TOGETHER
 
 
 @inlined

@@ -6,7 +6,8 @@ With the offset s held fixed the problem
 
 is convex, and its multipliers make impulses inside the pyramids. Where s equals mu max_j(-D_j'c_t), the slip that the
 answer itself has, the answer satisfies Coulomb's law: complementarity, and friction against the slip. So: solve, set
-s to the slip found, solve again from the same basis. At most nu multipliers are positive however many contacts there
+s to the slip found, solve again from the same basis. Where s drifts by the same amount each time, it goes on until a
+row enters or leaves the basis. At most nu multipliers are positive however many contacts there
 are, and the modes that they show let `active_modes` finish exactly. Infinite friction: tangent rows as pairs of
 inequalities; a contact held without load is released.
 """
@@ -48,6 +49,9 @@ class Convex(NamedTuple):
     first: ndarray  # (capacity,) a block's first row
     released: ndarray  # (capacity,) bool: held contacts that carry nothing
     shift: ndarray  # (capacity,) s
+    slip: ndarray  # (capacity,) what s should be
+    now: ndarray  # (2 rows,) multipliers and slacks of the rows
+    before: ndarray  # (2 rows,) the same in the last round
     basis: ndarray  # (nv + 1,) int64
     u: ndarray  # (nv,)
     options: PivotingOptions
@@ -65,6 +69,9 @@ def make_convex(capacity: int, edges: int, nv: int) -> Convex:
         first=np.zeros(capacity, dtype=np.int64),
         released=np.zeros(capacity, dtype=bool),
         shift=np.zeros(capacity),
+        slip=np.zeros(capacity),
+        now=np.zeros(2 * rows),
+        before=np.zeros(2 * rows),
         basis=np.zeros(nv + 1, dtype=np.int64),
         u=np.zeros(nv),
         options=PivotingOptions(residual_tolerance=1e-5),  # the law's own check decides
@@ -85,8 +92,9 @@ def _solve_convex_route(p, s, modes, work, f, certificate):
             return UNSOLVED, math.inf  # dry friction bounds a multiplier: not a projection
     if p.nu == 0:
         return _all_prescribed(p, certificate)
-    count, basic, widened, due = int64(0), int64(0), int64(0), int64(0)
+    count, basic, widened, due = int64(0), int64(0), int64(0), int64(1)
     changed = True  # whether the rows must be built anew
+    drift, stride, last = 1.0, 1.0, math.inf  # possible stride; that of the last round, and how far s was off then
     for round in range(ROUNDS):
         if changed:
             count, basic = _rows(p, work), int64(0)
@@ -110,10 +118,18 @@ def _solve_convex_route(p, s, modes, work, f, certificate):
             widened += 1
             changed = True
         else:
+            same = not changed and result.pivots == 0 and result.basic == basic
             basic = result.basic
             _impulses(p, work, f)
             changed = not p.dissipative and _release(p, s, work, f)
-        moved = 0.0 if p.dissipative else _next_shift(p, work)
+            drift = _drift(p, count, same, stride, work)
+        moved = 0.0
+        if not p.dissipative:
+            moved = _slip(p, work)
+            stride = drift if result.status == SOLVED and moved > 0.5 * last else 1.0
+            last = moved
+            for i in range(p.n):
+                work.shift[i] = max(work.shift[i] + stride * (work.slip[i] - work.shift[i]), 0.0)
         if result.status == SOLVED:
             residual = checked_residual(p, s, f)
             settled = moved <= 1e-12 * p.scale
@@ -211,11 +227,34 @@ def _shift_rows(p, work):
 
 
 @inlined
-def _next_shift(p, work):
-    """Set s to mu times the slip of the present u; returns the largest change."""
+def _drift(p, count, same, stride, work):
+    """How many strides s may go on as it did until a multiplier or a slack vanishes; 1 unless the basis is the same.
+
+    With the same basis all of them are linear in s: their last change, over the last stride, is that of one stride.
+    """
+    steepest, result = 0.0, math.inf
+    for row in range(count):
+        slack = work.b[row]
+        for j in range(p.nu):
+            slack += work.rows[row * p.nu + j] * work.u[j]
+        work.now[2 * row], work.now[2 * row + 1] = work.x[row], slack
+    for r in range(2 * count):
+        work.before[r] = (work.now[r] - work.before[r]) / stride
+        steepest = max(steepest, abs(work.before[r]))
+    for r in range(2 * count):
+        if work.before[r] < -1e-9 * steepest:
+            result = min(result, -max(work.now[r], 0.0) / work.before[r])
+        work.before[r] = work.now[r]
+    return min(max(1.0, 1.001 * result + 1e-3), 1e6) if same and result < math.inf else 1.0
+
+
+@inlined
+def _slip(p, work):
+    """Mu times the slip of the present u; returns how far s is from it."""
     W, c0, mu, D = p.W, p.c0, p.mu, p.D
     change = 0.0
     for i in range(p.n):
+        work.slip[i] = work.shift[i]
         if not _has_cone(i, p, work) or math.isinf(mu[i]):
             continue
         cx, cy = c0[3 * i + 1], c0[3 * i + 2]
@@ -226,7 +265,7 @@ def _next_shift(p, work):
         for e in range(D.shape[0]):
             slip = max(slip, -(D[e, 0] * cx + D[e, 1] * cy))
         change = max(change, abs(mu[i] * slip - work.shift[i]))
-        work.shift[i] = mu[i] * slip
+        work.slip[i] = mu[i] * slip
     return change
 
 

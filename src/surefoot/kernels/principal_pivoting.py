@@ -43,6 +43,7 @@ class PivotingWork(NamedTuple):
     outside: NDArray[np.float64]  # (nu,) entering row outside the span of Q
     size: NDArray[np.float64]  # (n,) norms of the rows
     member: NDArray[np.int64]  # (n,) 1 for rows in the basis
+    listed: NDArray[np.int64]  # (n,) rows that were violated
 
 
 class PivotingResult(NamedTuple):
@@ -65,6 +66,7 @@ def pivoting_work(n: int, nu: int) -> PivotingWork:
         outside=np.empty(nu),
         size=np.empty(n),
         member=np.empty(n, dtype=np.int64),
+        listed=np.empty(n, dtype=np.int64),
     )
 
 
@@ -95,8 +97,8 @@ def principal_pivoting(W, b, basis, basic, options, work, u_out, x_out, certific
         work.member[i] = 0
         work.size[i] = math.sqrt(_row_row(W, i, W, i, nu))
         finite = finite and math.isfinite(b[i]) and math.isfinite(work.size[i])
-        if work.size[i] > 0.0:
-            demand = max(demand, -b[i] / work.size[i])
+        if -b[i] > demand * work.size[i] and work.size[i] > 0.0:  # divides for a new largest one only
+            demand = -b[i] / work.size[i]
     for k in range(nu):
         u_out[k] = 0.0
     if not finite:
@@ -109,9 +111,9 @@ def principal_pivoting(W, b, basis, basic, options, work, u_out, x_out, certific
         return PivotingResult(codes.SOLVED, 0, 0.0, 0)
     limit = options.max_pivots if options.max_pivots > 0 else 20 * (n + nu) + 100
     basic = _start(W, b, basis, basic, options.rank_tolerance, work, u_out)
-    pivots = int64(0)
+    pivots, listed = int64(0), int64(0)
     while True:
-        row = _most_violated(W, b, u_out, work.size, work.member, options.tolerance * demand)
+        row, listed = _most_violated(W, b, u_out, listed, options.tolerance * demand, work)
         if row < 0:
             # Rounding may have left a negative multiplier behind; without one this is the answer.
             before = basic
@@ -177,17 +179,27 @@ def _drop_negative(W, b, basis, basic, threshold, work, u):
 
 
 @part
-def _most_violated(W, b, u, size, member, threshold):
-    """Return the row outside the basis with the smallest (W u + b) / |row| below -threshold, or -1."""
-    lowest = -threshold
-    row = -1
-    for i in range(b.shape[0]):
-        if member[i] == 0 and size[i] > 0.0:
-            value = (b[i] + row_dot(W, i, u, u.shape[0])) / size[i]
-            if value < lowest:
-                lowest = value
-                row = i
-    return row
+def _most_violated(W, b, u, listed, threshold, work):
+    """The row outside the basis with the smallest (W u + b) / |row| below -threshold, or -1; and how many are listed.
+
+    Looks at the rows that were violated last time, and only if none of them still is at all rows.
+    """
+    size, member = work.size, work.member
+    for everything in range(0 if listed > 0 else 1, 2):
+        lowest, row, left = -threshold, int64(-1), int64(0)
+        for k in range(b.shape[0] if everything else listed):
+            i = k if everything else work.listed[k]
+            if member[i] == 0 and size[i] > 0.0:
+                value = b[i] + row_dot(W, i, u, u.shape[0])
+                if value < -threshold * size[i]:
+                    work.listed[left] = i
+                    left += 1
+                    if value < lowest * size[i]:
+                        lowest = value / size[i]
+                        row = int64(i)
+        if row >= 0:
+            return row, left
+    return int64(-1), int64(0)
 
 
 @part
@@ -354,9 +366,10 @@ def low_rank_residual(W, b, x, size, u_out):
     for i in range(n):
         if size[i] > 0.0:
             w = b[i] + row_dot(W, i, u_out, nu)
-            violation = abs(min(x[i] * size[i], w / size[i]))
-            if not violation <= worst:
-                worst = violation
+            if x[i] != 0.0 or not w >= 0.0:
+                violation = abs(min(x[i] * size[i], w / size[i]))
+                if not violation <= worst:
+                    worst = violation
     return worst
 
 

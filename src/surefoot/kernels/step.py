@@ -207,7 +207,7 @@ def solve_rows(step, n):
     if settings.remembers and settings.law.form == STANDARD:
         cold_modes(problem, step.solver.scratch)
         recall(rows, n, step.memory, step.solver.scratch.mode)
-        step.solver.scratch.known[0] = True
+        step.solver.scratch.known[0] = step.memory.count[0] > 0
     if soft and nu == 0:  # what its law does, but to hand over the solver takes longer than to project
         status, residual, method = project_law(problem, step.solver.R, step.solver.target, step.solver.turn, step.f)
     else:
