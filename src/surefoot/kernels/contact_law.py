@@ -20,7 +20,7 @@ from numba import int64, typeof, types
 from numpy import ndarray
 
 from surefoot.kernels.active_modes import TOGETHER, Scratch, cold_modes, make_scratch, modes_solver
-from surefoot.kernels.box import boxed
+from surefoot.kernels.box import boxed, opened
 from surefoot.kernels.cache import Pointer, inlined
 from surefoot.kernels.cone_laws import make_cone_work
 from surefoot.kernels.fallback import ALL, FIRST_GUESS, GUESS, Ladder, fallback_solver, make_ladder
@@ -88,12 +88,14 @@ def _solve_contacts(p, solver, f):
         return SOLVED, 0.0, GUESS
     status, method, residual = SOLVED, GUESS, math.inf
     crowded = _crowded(p, s)
+    if not s.known[0]:
+        opened(solver.ladder).convex.start[0] = 0
     for known in range(2):  # from what the caller knows, then from nothing
         if (known == 0 and not s.known[0]) or (known == 1 and crowded):
             continue
         if known == 1:
             cold_modes(p, s)
-        residual = solver.modes(p, int64(4 if crowded else 8), s, f)
+        residual = solver.modes(p, int64(3 if crowded else 8), s, f)
         if residual <= p.tolerance:
             break
     s.known[0] = False

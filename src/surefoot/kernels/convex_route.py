@@ -21,16 +21,11 @@ import numpy as np
 from numba import int64, typeof, types
 from numpy import ndarray
 
-from surefoot.kernels.active_modes import checked_residual
+from surefoot.kernels.active_modes import TOGETHER, checked_residual
 from surefoot.kernels.cache import Pointer, inlined
+from surefoot.kernels.normals import first_basis, normals_infeasible
 from surefoot.kernels.plant import BOX, CONE
-from surefoot.kernels.principal_pivoting import (
-    PivotingOptions,
-    PivotingWork,
-    is_certificate,
-    pivoting_work,
-    principal_pivoting,
-)
+from surefoot.kernels.principal_pivoting import PivotingOptions, PivotingWork, pivoting_work, principal_pivoting
 from surefoot.kernels.problem import PROBLEM_TYPE
 from surefoot.kernels.pyramid import gauge, opening
 from surefoot.kernels.status import CAPACITY, INCONSISTENT, INFEASIBLE, SOLVED, UNSOLVED
@@ -53,6 +48,7 @@ class Convex(NamedTuple):
     now: ndarray  # (2 rows,) multipliers and slacks of the rows
     before: ndarray  # (2 rows,) the same in the last round
     basis: ndarray  # (nv + 1,) int64
+    start: ndarray  # (1,) int64: rows of the basis that may be worth starting from; a cold caller forgets them
     u: ndarray  # (nv,)
     options: PivotingOptions
     work: PivotingWork
@@ -73,6 +69,7 @@ def make_convex(capacity: int, edges: int, nv: int) -> Convex:
         now=np.zeros(2 * rows),
         before=np.zeros(2 * rows),
         basis=np.zeros(nv + 1, dtype=np.int64),
+        start=np.zeros(1, dtype=np.int64),
         u=np.zeros(nv),
         options=PivotingOptions(residual_tolerance=1e-5),  # the law's own check decides
         work=pivoting_work(rows, nv),
@@ -92,12 +89,15 @@ def _solve_convex_route(p, s, modes, work, f, certificate):
             return UNSOLVED, math.inf  # dry friction bounds a multiplier: not a projection
     if p.nu == 0:
         return _all_prescribed(p, certificate)
+    if work.start[0] == 0 and 3 * p.n > TOGETHER:
+        first_basis(p, work)
     count, basic, widened, due = int64(0), int64(0), int64(0), int64(1)
     changed = True  # whether the rows must be built anew
     drift, stride, last = 1.0, 1.0, math.inf  # possible stride; that of the last round, and how far s was off then
     for round in range(ROUNDS):
         if changed:
-            count, basic = _rows(p, work), int64(0)
+            count, basic = _rows(p, work), work.start[0]
+            work.start[0] = 0
         _shift_rows(p, work)
         result = principal_pivoting(
             work.rows[: count * p.nu].reshape(count, p.nu), work.b[:count], work.basis[: p.nu + 1], basic,
@@ -111,7 +111,7 @@ def _solve_convex_route(p, s, modes, work, f, certificate):
                 _blame(p, work, certificate)
                 return (INFEASIBLE if contradicts else UNSOLVED), math.inf
             held = contradicts and _mark_held(p, work, certificate)
-            proven = _normals_infeasible(p, work, certificate)
+            proven = normals_infeasible(p, work, certificate)
             if proven or held:
                 return (INFEASIBLE if proven else INCONSISTENT), math.inf
             # The normals alone can open with velocity u: the slip of u makes room for it in every pyramid.
@@ -122,7 +122,8 @@ def _solve_convex_route(p, s, modes, work, f, certificate):
             basic = result.basic
             _impulses(p, work, f)
             changed = not p.dissipative and _release(p, s, work, f)
-            drift = _drift(p, count, same, stride, work)
+            if round >= 2 and not p.dissipative:  # most settle before
+                drift = _drift(p, count, same and round >= 3, stride, work)
         moved = 0.0
         if not p.dissipative:
             moved = _slip(p, work)
@@ -130,14 +131,17 @@ def _solve_convex_route(p, s, modes, work, f, certificate):
             last = moved
             for i in range(p.n):
                 work.shift[i] = max(work.shift[i] + stride * (work.slip[i] - work.shift[i]), 0.0)
-        if result.status == SOLVED:
+        look = moved <= 1e-6 * p.scale or changed or round >= due or round == ROUNDS - 1
+        if result.status == SOLVED and look:
             residual = checked_residual(p, s, f)
             settled = moved <= 1e-12 * p.scale
             exact = residual <= max(p.tolerance, _rounding(p, s, f))
-            if residual > p.tolerance and (exact or changed or settled or round == due or round == ROUNDS - 1):
+            if residual > p.tolerance and (exact or changed or settled or round >= due or round == ROUNDS - 1):
                 due = max(2 * round, round + 1)
                 read_modes(p, s, f)
-                residual = modes(p, int64(4), s, f)
+                residual = modes(p, int64(3), s, f)
+            if residual <= p.tolerance or exact:
+                work.start[0] = basic
             if residual <= p.tolerance:
                 return SOLVED, residual
             if exact:
@@ -232,20 +236,20 @@ def _drift(p, count, same, stride, work):
 
     With the same basis all of them are linear in s: their last change, over the last stride, is that of one stride.
     """
-    steepest, result = 0.0, math.inf
     for row in range(count):
         slack = work.b[row]
         for j in range(p.nu):
             slack += work.rows[row * p.nu + j] * work.u[j]
         work.now[2 * row], work.now[2 * row + 1] = work.x[row], slack
+    steepest, result = 0.0, math.inf
+    for r in range(2 * count if same else 0):
+        steepest = max(steepest, abs(work.now[r] - work.before[r]))
     for r in range(2 * count):
-        work.before[r] = (work.now[r] - work.before[r]) / stride
-        steepest = max(steepest, abs(work.before[r]))
-    for r in range(2 * count):
-        if work.before[r] < -1e-9 * steepest:
-            result = min(result, -max(work.now[r], 0.0) / work.before[r])
+        change = work.now[r] - work.before[r]
+        if same and change < -1e-9 * steepest:
+            result = min(result, -max(work.now[r], 0.0) * stride / change)
         work.before[r] = work.now[r]
-    return min(max(1.0, 1.001 * result + 1e-3), 1e6) if same and result < math.inf else 1.0
+    return min(max(1.0, 1.001 * result + 1e-3), 1e6) if result < math.inf else 1.0
 
 
 @inlined
@@ -357,37 +361,3 @@ def _mark_held(p, work, certificate):
                 certificate[i] = 1.0
                 held = True
     return held
-
-
-@inlined
-def _normals_infeasible(p, work, certificate):
-    """Whether the normals alone contradict: y >= 0, W_n'y = 0, (c0_n + offset)'y < 0, checked; else u opens them."""
-    W, nu = p.W, p.nu
-    count = 0
-    for i in range(p.n):
-        if p.kind[i] == BOX:
-            continue
-        work.first[i] = count
-        work.b[count] = p.c0[3 * i] + p.offset[i]
-        for j in range(nu):
-            work.rows[count * nu + j] = W[3 * i, j]
-        count += 1
-    V = work.rows[: count * nu].reshape(count, nu)
-    y = work.certificate[:count]
-    result = principal_pivoting(
-        V, work.b[:count], work.basis[: nu + 1], int64(0), work.options, work.work, work.u[:nu], work.x[:count], y
-    )
-    if result.status != INFEASIBLE:
-        return False
-    if not is_certificate(V, work.b[:count], y, work.work.size[:count], work.u[:nu], 1e-9):
-        return False
-    total = 0.0
-    weight = 0.0
-    for row in range(count):
-        total += work.b[row] * y[row]
-        weight += y[row]
-    if not total < -1e-9 * p.scale * weight:
-        return False
-    for i in range(p.n):
-        certificate[i] = y[work.first[i]] if p.kind[i] != BOX else 0.0
-    return True

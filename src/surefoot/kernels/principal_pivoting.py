@@ -112,6 +112,7 @@ def principal_pivoting(W, b, basis, basic, options, work, u_out, x_out, certific
     limit = options.max_pivots if options.max_pivots > 0 else 20 * (n + nu) + 100
     basic = _start(W, b, basis, basic, options.rank_tolerance, work, u_out)
     pivots, listed = int64(0), int64(0)
+    exact = True  # whether u was solved for with this basis, not led here step by step
     while True:
         row, listed = _most_violated(W, b, u_out, listed, options.tolerance * demand, work)
         if row < 0:
@@ -119,9 +120,11 @@ def principal_pivoting(W, b, basis, basic, options, work, u_out, x_out, certific
             before = basic
             basic = _drop_negative(W, b, basis, basic, options.tolerance * demand, work, u_out)
             pivots += before - basic
-            if basic == before:
+            if basic == before and exact:
                 break
+            exact = True
             continue
+        exact = False
         basic, pivots, blocked = _enter(W, b, basis, basic, row, pivots, limit, options.rank_tolerance, work, u_out)
         if blocked:
             _write_certificate(basis, basic, row, work.change, certificate_out)
@@ -239,16 +242,15 @@ def _enter(W, b, basis, basic, row, pivots, limit, rank_tolerance, work, u):
         multiplier += step
         for k in range(basic):
             work.multipliers[k] -= step * work.change[k]
-        if leaving < 0:
-            basis[basic] = row
-            if _append(W, row, basic, 0.0, work):
-                work.member[row] = 1
-                basic += 1
-            _solve(W, b, basis, basic, work, u)
-            return basic, pivots, False
         if independent:
             for c in range(nu):
                 u[c] += step * work.outside[c]
+        if leaving < 0:
+            basis[basic] = row
+            _store(basic, free, nu, work)
+            work.multipliers[basic] = multiplier
+            work.member[row] = 1
+            return basic + 1, pivots, False
         basic = _remove(W, basis, basic, leaving, work)
     _solve(W, b, basis, basic, work, u)
     return basic, pivots, False
@@ -277,12 +279,18 @@ def _append(W, row, place, rank_tolerance, work):
     free = _project(W, row, place, work)
     if not free > rank_tolerance * work.size[row]:
         return False
+    _store(place, free, W.shape[1], work)
+    return True
+
+
+@part
+def _store(place, free, nu, work):
+    """Make the row that was just projected the one at this place of Q and R."""
     for k in range(place):
         work.R[place, k] = work.inside[k]
     work.R[place, place] = free
-    for c in range(W.shape[1]):
+    for c in range(nu):
         work.Q[place, c] = work.outside[c] / free
-    return True
 
 
 @part
