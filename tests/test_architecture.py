@@ -121,6 +121,7 @@ def test_every_source_file_of_the_numerical_rooms_has_tests():
         "few_contacts",
         "many_contacts",
         "dependent_rows",
+        "normals",
     }  # tested by their users
     assert sorted({f.stem for f in wanted} - tested - without) == []
 

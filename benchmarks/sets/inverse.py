@@ -67,9 +67,9 @@ TEST_SET = TestSet(
     unit="call",
     problems=problems,
     settings=[
-        Setting(WARM, tolerance=1e-8, options={"cold": False, "rest": False, "every": 1}),
-        Setting(COLD, tolerance=1e-8, options={"cold": True, "rest": False, "every": 10}),
-        Setting(REST, tolerance=1e-8, options={"cold": True, "rest": True, "every": 10}),
+        Setting(WARM, tolerance=1e-7, options={"cold": False, "rest": False, "every": 1}),
+        Setting(COLD, tolerance=1e-7, options={"cold": True, "rest": False, "every": 10}),
+        Setting(REST, tolerance=1e-7, options={"cold": True, "rest": True, "every": 10}),
     ],
     finders=[*(controller(name) for name in LAWS), tsid.cycle],
     references=[tsid.NAME],
@@ -82,6 +82,7 @@ TEST_SET = TestSet(
     limitations=[
         "TSID runs on Solo12 (same degrees of freedom, 4 point contacts) and weighs tasks; ours prescribes joints.",
         "Making the `State` is not timed.",
+        "After stage II feet that slip by less than 1e-7 of the velocity scale count as standing: hence the tolerance.",
         "Swaying keeps all contacts loaded or nearly so: modes change rarely, which is kind to warm starts.",
         "No-slip laws get postures at rest from 8 contacts on: points of one foot cannot all stay in place while the "
         "shank turns.",

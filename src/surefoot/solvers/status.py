@@ -16,8 +16,8 @@ class Status(Enum):
     SOLVED = (codes.SOLVED, "solved: every condition of the law holds")
     REGULARISED = (
         codes.REGULARISED,
-        "regularised: the problem as given could not be solved, a slightly softened one was (friction of 1e3 for "
-        "infinite friction, or a little compliance); look at the residual before you trust it",
+        "regularised: the problem as given could not be solved, a slightly softened one was (a little slip or friction "
+        "of 1e3 for infinite friction, or a little compliance); look at the residual before you trust it",
     )
     UNSOLVED = (
         codes.UNSOLVED,
