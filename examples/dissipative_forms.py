@@ -19,7 +19,7 @@ FORMS = {
     "Coulomb": sf.Coulomb(smooth=True),
     "slip": sf.Dissipative(),
     "slip, no offset": sf.Dissipative(offset=False),
-    "energy": sf.Dissipative(form="energy", smooth=False),
+    "energy": sf.Dissipative(form="energy"),
 }
 COLOURS = dict(zip(FORMS, ("#3f9a57", "#2f6db5", "#d9772b", "#b33c4a"), strict=True))
 

@@ -25,7 +25,7 @@ LAWS = {
     "`NoSlip(smooth=True)`": sf.NoSlip(smooth=True),
     "`NoSlip(release=False)`": sf.NoSlip(release=False),
     "`Dissipative()`": sf.Dissipative(),
-    '`Dissipative(form="energy")`': sf.Dissipative(form="energy", smooth=False),
+    '`Dissipative(form="energy")`': sf.Dissipative(form="energy"),
     "`Compliant(2e4, 100)`": sf.Compliant(2e4, 100.0),
     "`Soft()`": sf.Soft(),
 }

@@ -14,7 +14,7 @@ LAWS = {
     "slip": sf.Dissipative(),
     "plain slip": sf.Dissipative(offset=False),
     "exact": sf.Dissipative(cone="exact"),
-    "energy": sf.Dissipative(form="energy", smooth=False),
+    "energy": sf.Dissipative(form="energy"),
     "compliant": sf.Compliant(stiffness=2e4, damping=100.0),
     "soft": sf.Soft(),
     "soft critical": sf.Soft(critical=True),

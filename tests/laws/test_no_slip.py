@@ -75,6 +75,31 @@ def test_held_it_is_the_dissipative_law_with_infinite_friction():
     assert np.array_equal(ours.velocity, same.velocity)
 
 
+# Feet that a prescribed motion drags apart
+
+
+@both
+def test_feet_dragged_apart_are_refused_by_name(links, release):
+    drag = np.tile([0.0, 5.0, 0.0], 4)
+    with pytest.raises(sf.SolveError, match="^links, no-slip law: in(consistent|feasible): ") as refused:
+        sf.inverse_dynamics(links, links.home(), drag, dt=1e-3, law=sf.NoSlip(release=release))
+    assert any("FOOT" in name for name in refused.value.result.culprits)
+    assert any(name.startswith("motion of") for name in refused.value.result.culprits)
+
+
+@both
+def test_feet_dragged_apart_by_next_to_nothing_are_held_by_small_forces(links, release):
+    """1e-9 m/s is 1e-7 of the velocity scale: friction that would stop it by itself needs tons."""
+    drag = np.tile([0.0, 2e-6, 0.0], 4)
+    law = sf.NoSlip(release=release)
+    answer = sf.inverse_dynamics(links, links.home(), drag, dt=1e-3, law=law)
+    assert answer.status is sf.Status.REGULARISED
+    assert 1e-9 < answer.residual <= 1e-6
+    assert np.abs(answer.forces).max() <= links.mass * 9.81
+    still = sf.inverse_dynamics(links, links.home(), np.zeros(12), dt=1e-3, law=law)
+    assert answer.torque == pytest.approx(still.torque, abs=5.0)
+
+
 # Laws by name
 
 
