@@ -6,8 +6,8 @@ With the offset s held fixed the problem
 
 is convex, and its multipliers make impulses inside the pyramids. Where s equals mu max_j(-D_j'c_t), the slip that the
 answer itself has, the answer satisfies Coulomb's law: complementarity, and friction against the slip. So: solve, set
-s to the slip found, solve again from the same basis. Where s drifts by the same amount each time, it goes on until a
-row enters or leaves the basis. At most nu multipliers are positive however many contacts there
+s to the slip found, solve again from the same basis. While the basis stays, all is linear in s, and s goes on until a
+row enters or leaves. At most nu multipliers are positive however many contacts there
 are, and the modes that they show let `active_modes` finish exactly. Infinite friction: tangent rows as pairs of
 inequalities; a contact held without load is released.
 """
@@ -45,6 +45,7 @@ class Convex(NamedTuple):
     released: ndarray  # (capacity,) bool: held contacts that carry nothing
     shift: ndarray  # (capacity,) s
     slip: ndarray  # (capacity,) what s should be
+    away: ndarray  # (capacity,) how far it was from that in the last round
     now: ndarray  # (2 rows,) multipliers and slacks of the rows
     before: ndarray  # (2 rows,) the same in the last round
     basis: ndarray  # (nv + 1,) int64
@@ -66,6 +67,7 @@ def make_convex(capacity: int, edges: int, nv: int) -> Convex:
         released=np.zeros(capacity, dtype=bool),
         shift=np.zeros(capacity),
         slip=np.zeros(capacity),
+        away=np.zeros(capacity),
         now=np.zeros(2 * rows),
         before=np.zeros(2 * rows),
         basis=np.zeros(nv + 1, dtype=np.int64),
@@ -93,7 +95,7 @@ def _solve_convex_route(p, s, modes, work, f, certificate):
         first_basis(p, work)
     count, basic, widened, due = int64(0), int64(0), int64(0), int64(1)
     changed = True  # whether the rows must be built anew
-    drift, stride, last = 1.0, 1.0, math.inf  # possible stride; that of the last round, and how far s was off then
+    same, stride = False, 1.0  # whether the basis is that of the last round; how much of the way to the slip s went
     for round in range(ROUNDS):
         if changed:
             count, basic = _rows(p, work), work.start[0]
@@ -103,6 +105,7 @@ def _solve_convex_route(p, s, modes, work, f, certificate):
             work.rows[: count * p.nu].reshape(count, p.nu), work.b[:count], work.basis[: p.nu + 1], basic,
             work.options, work.work, work.u[: p.nu], work.x[:count], work.certificate[:count],
         )  # fmt: skip
+        same = not changed and result.status == SOLVED and result.pivots == 0 and result.basic == basic
         if result.status != SOLVED:
             if result.status != INFEASIBLE or widened == 3:
                 return UNSOLVED, math.inf
@@ -118,19 +121,16 @@ def _solve_convex_route(p, s, modes, work, f, certificate):
             widened += 1
             changed = True
         else:
-            same = not changed and result.pivots == 0 and result.basic == basic
             basic = result.basic
             _impulses(p, work, f)
             changed = not p.dissipative and _release(p, s, work, f)
-            if round >= 2 and not p.dissipative:  # most settle before
-                drift = _drift(p, count, same and round >= 3, stride, work)
         moved = 0.0
         if not p.dissipative:
             moved = _slip(p, work)
-            stride = drift if result.status == SOLVED and moved > 0.5 * last else 1.0
-            last = moved
+            stride = _stride(p, count, same and round >= 2, stride, work) if round >= 1 else 1.0
             for i in range(p.n):
-                work.shift[i] = max(work.shift[i] + stride * (work.slip[i] - work.shift[i]), 0.0)
+                work.away[i] = work.slip[i] - work.shift[i]
+                work.shift[i] = max(work.shift[i] + stride * work.away[i], 0.0)
         look = moved <= 1e-6 * p.scale or changed or round >= due or round == ROUNDS - 1
         if result.status == SOLVED and look:
             residual = checked_residual(p, s, f)
@@ -231,25 +231,34 @@ def _shift_rows(p, work):
 
 
 @inlined
-def _drift(p, count, same, stride, work):
-    """How many strides s may go on as it did until a multiplier or a slack vanishes; 1 unless the basis is the same.
+def _stride(p, count, same, stride, work):
+    """How many times the way from s to the slip to go: once, unless the basis is the same as in the last round.
 
-    With the same basis all of them are linear in s: their last change, over the last stride, is that of one stride.
+    Then multipliers, slacks and slip are linear in s. Go as far as that is so, but not beyond where s is the slip: the
+    way has become k times the last one after `stride` times the last, so it vanishes after stride / (1 - k) more.
     """
     for row in range(count):
         slack = work.b[row]
         for j in range(p.nu):
             slack += work.rows[row * p.nu + j] * work.u[j]
         work.now[2 * row], work.now[2 * row + 1] = work.x[row], slack
-    steepest, result = 0.0, math.inf
+    steepest, until = 0.0, math.inf
     for r in range(2 * count if same else 0):
         steepest = max(steepest, abs(work.now[r] - work.before[r]))
     for r in range(2 * count):
         change = work.now[r] - work.before[r]
         if same and change < -1e-9 * steepest:
-            result = min(result, -max(work.now[r], 0.0) * stride / change)
+            until = min(until, -max(work.now[r], 0.0) * stride / change)
         work.before[r] = work.now[r]
-    return min(max(1.0, 1.001 * result + 1e-3), 1e6) if result < math.inf else 1.0
+    along, size = 0.0, 0.0
+    for i in range(p.n):
+        along += work.away[i] * (work.slip[i] - work.shift[i])
+        size += work.away[i] ** 2
+    if not (same and along > 0.0):
+        return 1.0
+    k = along / size
+    farthest = stride / (1.0 - k) if k < 1.0 else 1e6
+    return max(1.0, min(1.001 * until / k + 1e-3, farthest, 1e6))
 
 
 @inlined
