@@ -1,7 +1,7 @@
 """Put the table of the recorded benchmark run into the README.
 
     make bench                                              # writes bench-results/
-    cp bench-results/{lcp,contact,step}.{md,csv} docs/benchmarks/
+    cp bench-results/{lcp,contact,step,inverse,soft,batch}.{md,csv} docs/benchmarks/
     python docs/benchmarks/table.py
 
 Ours stands beside the reference peer that solved most, and of several such beside the fastest. Without a recorded run
@@ -14,7 +14,13 @@ from pathlib import Path
 HERE = Path(__file__).parent
 README = HERE.parents[1] / "README.md"
 BEGIN, END = "<!-- benchmarks: begin -->\n", "<!-- benchmarks: end -->\n"
-SETS = {"lcp": "Coulomb LCP, random bodies", "contact": "contact on Solo12", "step": "step of `links`"}
+SETS = {
+    "lcp": "Coulomb LCP, random bodies",
+    "contact": "contact on Solo12",
+    "step": "step of `links`",
+    "inverse": "torques of `links`",
+    "soft": "soft inverse of a humanoid",
+}
 NONE = "No full run is recorded in `docs/benchmarks/` yet: `make bench` measures on your machine.\n"
 
 
@@ -46,7 +52,7 @@ def _rows(title: str, rows: list[dict[str, str]]) -> list[str]:
     for group in dict.fromkeys((row["setting"], row["size"]) for row in rows):
         here = [row for row in rows if (row["setting"], row["size"]) == group]
         ours = next((row for row in here if row["ours"] == "True"), None)
-        peers = [row for row in here if row["method"] in references]
+        peers = [row for row in here if row["method"] in references and row["ours"] != "True"]
         if ours is None or not peers:
             continue
         peer = max(peers, key=lambda row: (float(row["success"]), -float(row["p50"])))
