@@ -81,7 +81,7 @@ def test_held_it_is_the_dissipative_law_with_infinite_friction():
 @both
 def test_feet_dragged_apart_are_refused_by_name(links, release):
     drag = np.tile([0.0, 5.0, 0.0], 4)
-    with pytest.raises(sf.SolveError, match="^links, no-slip law: in(consistent|feasible): ") as refused:
+    with pytest.raises(sf.SolveError, match=r"^links, no-slip law: in(consistent|feasible): ") as refused:
         sf.inverse_dynamics(links, links.home(), drag, dt=1e-3, law=sf.NoSlip(release=release))
     assert any("FOOT" in name for name in refused.value.result.culprits)
     assert any(name.startswith("motion of") for name in refused.value.result.culprits)
