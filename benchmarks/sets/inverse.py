@@ -60,7 +60,7 @@ TEST_SET = TestSet(
         "kinematics. 1 and 2 contacts: the other feet are lifted. 8, 16, 40: each foot is a ring (3 mm) of 2, 4, 10 "
         "spheres, all of them in contact, so that the matrix is rank deficient. A call takes a state and joint "
         "accelerations and returns torques: kinematics, inertia, collisions, contact law and all, from Python. Every "
-        f"call is timed by itself; each motion is gone through five times and every call's best time is kept. The "
+        f"call is timed by itself; each motion is gone through several times and every call's best time is kept. The "
         f"residual is the largest violation of the law's conditions, recomputed by other code at {LOOKS} states of "
         "each motion, and of the equations of motion relative to the weight."
     ),
