@@ -14,7 +14,6 @@ from surefoot.contact.contacts import Contacts
 from surefoot.dynamics import ContactChoice
 from surefoot.errors import InputError
 from surefoot.kernels import status as codes
-from surefoot.kernels.box import box_address
 from surefoot.kernels.follow import follow_box, state_follower
 from surefoot.laws import Coulomb, Law, as_law
 from surefoot.motion.limits import torque_range
@@ -131,7 +130,7 @@ class InverseDynamics:
         """Write where the kernel and its arrays are to where the handle points."""
         self._handed = box = self._space.box
         self._address[0] = state_follower(box).__wrapper_address__()
-        self._address[1] = box_address(box)
+        self._address[1] = box.address
 
     def answer(self) -> Answer:
         """The full Answer of the last call.

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 import surefoot as sf
 from surefoot.kernels import status
-from surefoot.kernels.rollout import move
+from surefoot.kernels.step import advance
 from surefoot.motion.workspace import Workspace
 from tests.contact.scenes import ball, block, compiled, found, random_state
 
@@ -18,7 +18,7 @@ def stepped(scene, state, **settings):
     assert code == status.SOLVED
     assert residual <= 1e-9
     velocity = space.step.v_next.copy()
-    move(space.box, space.count, space.free_count)
+    advance(space.box, space.count, space.free_count)
     return space, velocity
 
 

@@ -16,9 +16,10 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import typeof, types
+from numba import types
 from numpy import ndarray
 
+from surefoot.kernels.box import box_type
 from surefoot.kernels.cache import Pointer, inlined, part
 from surefoot.kernels.dependent_rows import solve_dependent
 from surefoot.kernels.plant import BOX, CONE
@@ -141,7 +142,7 @@ def _solve_modes(p, guesses, s, f):
 
 def modes_solver(scratch: Any) -> Pointer:
     """`_solve_modes` as a pointer, for one kind of Scratch: many methods end with it."""
-    signature = types.float64(PROBLEM_TYPE, types.int64, typeof(scratch), types.float64[::1])
+    signature = types.float64(PROBLEM_TYPE, types.int64, box_type(scratch), types.float64[::1])
     return Pointer(_solve_modes, signature)
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 
-from numba import typeof, types
+from numba import types
 
+from surefoot.kernels.box import box_type
 from surefoot.kernels.cache import Pointer, part
 from surefoot.kernels.reduction import Reduced
 
@@ -117,9 +118,9 @@ def bilateral_solvers(reduced: Reduced, wanted: bool) -> tuple[Pointer, Pointer]
     """`hold_bilateral` and `bilateral_force` as pointers; what never runs need not be compiled."""
     vector, matrix, integer, number = types.float64[::1], types.float64[:, ::1], types.int64, types.float64
     held = integer(
-        *(matrix, vector, vector, integer, integer, integer, vector, integer, number, typeof(reduced)),
+        *(matrix, vector, vector, integer, integer, integer, vector, integer, number, box_type(reduced)),
     )
-    forced = types.void(typeof(reduced), matrix, integer, integer, integer, number, vector, vector)
+    forced = types.void(box_type(reduced), matrix, integer, integer, integer, number, vector, vector)
     return Pointer(_hold if wanted else _hold_nothing, held), Pointer(_force if wanted else _no_force, forced)
 
 

@@ -13,7 +13,6 @@ import numpy as np
 from numba import int64
 from numpy import ndarray
 
-from surefoot.kernels.box import opened
 from surefoot.kernels.cache import inlined, part
 from surefoot.kernels.cone_newton import solve_rigid, solve_soft
 from surefoot.kernels.cones import ELLIPTIC, FREE, HALF, INTERVAL, Cones, NewtonWork, newton_work
@@ -144,7 +143,7 @@ def solve_soft_law(p, solver, f):
         f[r] = 0.0
     if p.nu == 0:
         return project_law(p, solver.R, solver.target, solver.turn, f)
-    work = opened(solver.cones)
+    work = solver.cones
     cones, rows = _pose(p, True, solver, work)
     status, residual, _ = solve_soft(cones, 1e-3 * p.tolerance, work.newton, work.u, work.f)
     for r in range(rows):
@@ -154,8 +153,8 @@ def solve_soft_law(p, solver, f):
 
 def solve_exact_law(p, solver, f):
     """Impulses of the dissipative law with round cones. Returns (status, residual, method)."""
-    work = opened(solver.cones)
-    certificate = opened(solver.ladder).certificate
+    work = solver.cones
+    certificate = solver.ladder.certificate
     for i in range(p.n):
         certificate[i] = 0.0
         for r in range(3 * i, 3 * i + 3):

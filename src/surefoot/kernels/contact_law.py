@@ -16,11 +16,11 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import int64, typeof, types
+from numba import int64, types
 from numpy import ndarray
 
 from surefoot.kernels.active_modes import TOGETHER, Scratch, cold_modes, make_scratch, modes_solver
-from surefoot.kernels.box import boxed, opened
+from surefoot.kernels.box import Box, box_type
 from surefoot.kernels.cache import Pointer, inlined
 from surefoot.kernels.cone_laws import make_cone_work
 from surefoot.kernels.fallback import ALL, FIRST_GUESS, GUESS, Ladder, fallback_solver, make_ladder
@@ -57,13 +57,13 @@ def make_solver(
     scratch = make_scratch(capacity, columns)
     modes = modes_solver(scratch)
     ladder = make_ladder(capacity, edges, columns, scratch, modes, level)
-    box = boxed(ladder)
+    box = Box(ladder)
     solver = Solver(
         scratch=scratch,
         modes=modes,
         ladder=box,
         fallback=fallback_solver(scratch, box, level > FIRST_GUESS),
-        cones=boxed(make_cone_work(capacity, columns)),
+        cones=Box(make_cone_work(capacity, columns)),
         R=np.zeros(3 * capacity + equalities),
         target=np.zeros(3 * capacity + equalities),
         turn=np.full(capacity, -1),
@@ -89,7 +89,7 @@ def _solve_contacts(p, solver, f):
     status, method, residual = SOLVED, GUESS, math.inf
     crowded = _crowded(p, s)
     if not s.known[0]:
-        opened(solver.ladder).convex.start[0] = 0
+        solver.ladder.convex.start[0] = 0
     for known in range(2):  # from what the caller knows, then from nothing
         if (known == 0 and not s.known[0]) or (known == 1 and crowded):
             continue
@@ -108,7 +108,7 @@ def _solve_contacts(p, solver, f):
 def law_pointer(function: Callable[..., Any], solver: Solver) -> Pointer:
     """A law as a pointer, for one kind of work arrays."""
     result = types.Tuple((types.int64, types.float64, types.int64))
-    return Pointer(function, result(PROBLEM_TYPE, typeof(solver), types.float64[::1]))
+    return Pointer(function, result(PROBLEM_TYPE, box_type(solver), types.float64[::1]))
 
 
 def contact_law(solver: Solver) -> Pointer:

@@ -22,6 +22,7 @@ from numba import int64, typeof, types
 from numpy import ndarray
 
 from surefoot.kernels.active_modes import TOGETHER, checked_residual
+from surefoot.kernels.box import box_type
 from surefoot.kernels.cache import Pointer, inlined
 from surefoot.kernels.normals import first_basis, normals_infeasible
 from surefoot.kernels.plant import BOX, CONE
@@ -157,7 +158,7 @@ def convex_route_solver(scratch: Any, modes: Pointer, work: Convex, loaded: bool
     """`_solve_convex_route` as a pointer, for one kind of work arrays; what never runs need not be compiled."""
     vector = types.float64[::1]
     result = types.Tuple((types.int64, types.float64))
-    signature = result(PROBLEM_TYPE, typeof(scratch), typeof(modes), typeof(work), vector, vector)
+    signature = result(PROBLEM_TYPE, box_type(scratch), typeof(modes), box_type(work), vector, vector)
     return Pointer(_solve_convex_route if loaded else _ask_for_more, signature)
 
 

@@ -18,7 +18,6 @@ import math
 
 from numba import int64
 
-from surefoot.kernels.box import opened
 from surefoot.kernels.cache import inlined
 from surefoot.kernels.fallback import PIVOTS
 from surefoot.kernels.lemke import lemke
@@ -30,7 +29,7 @@ from surefoot.kernels.working_set import VERY_ROUGH
 
 def solve_energy_law(p, solver, f):
     """Impulses of least energy; g stands in `solver.target` (3n,). Returns (status, residual, method)."""
-    work = opened(opened(solver.ladder).working_set)
+    work = solver.ladder.working_set
     for i in range(p.n):
         for r in range(3 * i, 3 * i + 3):
             f[r] = 0.0

@@ -13,7 +13,7 @@ from numba import int64, typeof, types
 from numpy import ndarray
 
 from surefoot.kernels.active_modes import checked_residual, cold_modes
-from surefoot.kernels.box import boxed, opened
+from surefoot.kernels.box import Box, box_type
 from surefoot.kernels.cache import Pointer, inlined, part
 from surefoot.kernels.convex_route import Convex, convex_route_solver, make_convex
 from surefoot.kernels.plant import CONE
@@ -56,7 +56,7 @@ class Ladder(NamedTuple):
 def make_ladder(capacity: int, edges: int, nv: int, scratch: Any, modes: Pointer, level: int = ALL) -> Ladder:
     """Work arrays; `level`: how much of it is loaded, FIRST_GUESS, CONVEX_PROBLEMS or ALL."""
     convex = make_convex(capacity, edges, nv)
-    working_set = boxed(make_working_set(capacity, edges, nv))
+    working_set = Box(make_working_set(capacity, edges, nv))
     return Ladder(
         best=np.zeros(3 * capacity),
         mu=np.zeros(capacity),
@@ -108,14 +108,13 @@ def _climb(p, s, ladder, f):
     return status, residual, PIVOTS, verdict
 
 
-def _fallback(p, s, box, f):
+def _fallback(p, s, ladder, f):
     """Returns (status, residual, method).
 
     Infinite friction may have no answer. What is prescribed may drag contacts apart: by a little that is forgiven. Or
     held, a contact would be pulled; released, it would be driven in (Painleve's paradox): then friction of 1e3 stands
     for it. Both answers are called REGULARISED.
     """
-    ladder = opened(box)
     status, residual, method, verdict = _climb(p, s, ladder, f)
     if status in (UNSOLVED, INFEASIBLE) and _held(p):
         loosely = with_tolerance(p, NEARLY)
@@ -148,12 +147,12 @@ def _fallback(p, s, box, f):
     return REGULARISED, residual, PIVOTS
 
 
-def _ask_for_more(p, s, box, f):
+def _ask_for_more(p, s, ladder, f):
     return CAPACITY, math.inf, GUESS
 
 
-def fallback_solver(scratch: Any, box: Any, loaded: bool) -> Pointer:
-    """`_fallback` as a pointer, for one kind of work arrays; `box`: Box of a Ladder."""
+def fallback_solver(scratch: Any, ladder: Any, loaded: bool) -> Pointer:
+    """`_fallback` as a pointer, for one kind of work arrays; `ladder`: Box of a Ladder."""
     result = types.Tuple((types.int64, types.float64, types.int64))
-    signature = result(PROBLEM_TYPE, typeof(scratch), typeof(box), types.float64[::1])
+    signature = result(PROBLEM_TYPE, box_type(scratch), typeof(ladder), types.float64[::1])
     return Pointer(_fallback if loaded else _ask_for_more, signature)

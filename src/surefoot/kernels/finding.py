@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from numba import typeof, types
 from numpy import ndarray
 
-from surefoot.kernels.box import boxed, opened
+from surefoot.kernels.box import Box
 from surefoot.kernels.cache import Pointer, part
 from surefoot.kernels.engine import read_int, smooth_terms
 from surefoot.kernels.plant import Plant, Rows
@@ -40,12 +40,11 @@ def _sane(values):
     return True
 
 
-def _find_rows(box, given):
+def _find_rows(here, given):
     """Smooth terms and rows of the state in mjData. Returns (status, number of blocks).
 
     If `given` >= 0, that many contacts already stand in the rows and only joint rows are added.
     """
-    here = opened(box)
     plant, settings = here.plant, here.settings
     if not (_sane(plant.qpos) and _sane(plant.qvel) and _sane(here.torque) and _sane(here.v_next)):
         return NOT_FINITE, 0
@@ -65,5 +64,5 @@ def _find_rows(box, given):
 
 def row_finder(finding: Finding) -> tuple[Any, Pointer]:
     """Box of a Finding, and `_find_rows` as a pointer: every loop needs it."""
-    box = boxed(finding)
+    box = Box(finding)
     return box, Pointer(_find_rows, types.UniTuple(types.int64, 2)(typeof(box), types.int64))

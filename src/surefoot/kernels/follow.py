@@ -9,8 +9,7 @@ from llvmlite import ir
 from numba import int64, typeof, types
 from numba.extending import intrinsic
 
-from surefoot.kernels.box import opened
-from surefoot.kernels.cache import Pointer, inlined, kernel, part
+from surefoot.kernels.cache import Pointer, inlined, kernel
 from surefoot.kernels.engine import read_address
 from surefoot.kernels.plant import MOTOR
 from surefoot.kernels.status import CAPACITY, REGULARISED, SOLVED
@@ -41,19 +40,18 @@ def _follow(step, acceleration, given, torque_out):
     return status, residual, method, n, nu, bilateral
 
 
-@part
-def _follow_box(box, acceleration, given, torque_out):
+@kernel
+def follow_box(step, acceleration, given, torque_out):
     """Torques (joints,) that give these accelerations (joints,) at the state in mjData; see `_follow`.
 
     `given`: contacts that already stand in the rows; -1: find them.
     """
-    return _follow(opened(box), acceleration, given, torque_out)
+    return _follow(step, acceleration, given, torque_out)
 
 
-@part
-def _follow_many(box, Q, V, accelerations, first, last, torque_out, velocity_out, status_out, residual_out):
+@kernel
+def follow_many(step, Q, V, accelerations, first, last, torque_out, velocity_out, status_out, residual_out):
     """`follow_box` for states first..last-1, one row each. Returns the first one not done (last if all are)."""
-    step = opened(box)
     plant = step.plant
     for k in range(first, last):
         for i in range(plant.qpos.shape[0]):
@@ -75,9 +73,8 @@ _VECTOR = types.float64[::1]
 _CALL = types.int64(types.uintp, _VECTOR, _VECTOR, _VECTOR, _VECTOR)
 
 
-def _follow_state(box, q, v, acceleration, torque_out):
+def _follow_state(step, q, v, acceleration, torque_out):
     """`follow_box` for a state given as arrays; returns the status."""
-    step = opened(box)
     for i in range(step.plant.qpos.shape[0]):
         step.plant.qpos[i] = q[i]
     for i in range(step.plant.qvel.shape[0]):
@@ -121,15 +118,3 @@ def follow(handle, q, v, acceleration, torque_out):
     """
     address = types.uintp(handle)
     return _call(read_address(address), read_address(address + 8), q, v, acceleration, torque_out)
-
-
-@kernel(_nrt=True)
-def follow_box(box, acceleration, given, torque_out):
-    """`_follow_box` for Python."""
-    return _follow_box(box, acceleration, given, torque_out)
-
-
-@kernel(_nrt=True)
-def follow_many(box, Q, V, accelerations, first, last, torque_out, velocity_out, status_out, residual_out):
-    """`_follow_many` for Python."""
-    return _follow_many(box, Q, V, accelerations, first, last, torque_out, velocity_out, status_out, residual_out)

@@ -7,8 +7,7 @@ from typing import NamedTuple
 from numba import int64, types
 from numpy import ndarray
 
-from surefoot.kernels.box import opened
-from surefoot.kernels.cache import kernel, part
+from surefoot.kernels.cache import kernel
 from surefoot.kernels.plant import GIVEN
 from surefoot.kernels.status import CAPACITY, CONTACTS_DROPPED, LOG_FULL, POLICY, REGULARISED, SOLVED
 from surefoot.kernels.step import advance, find_rows, solve_rows
@@ -47,12 +46,12 @@ class Loop(NamedTuple):
     v: ndarray
 
 
-@part
-def _roll(box, policy, loop, log, first, last, every, t0, resume):
+@kernel
+def roll(step, policy, loop, log, first, last, every, t0, resume):
     """Steps first..last-1 from the state in mjData. Returns (status, steps done); the log holds what was done.
 
     Args:
-        box: Box of a Step.
+        step: Box of a Step.
         policy: function of POLICY_SIGNATURE.
         loop: Loop.
         log: Log.
@@ -61,7 +60,6 @@ def _roll(box, policy, loop, log, first, last, every, t0, resume):
         t0: time of step 0 in s.
         resume: True if the policy was already called for step `first`.
     """
-    step = opened(box)
     plant, rows, dt = step.plant, step.rows, step.settings.dt
     nq, nv = plant.qpos.shape[0], plant.qvel.shape[0]
     for k in range(first, last):
@@ -112,21 +110,3 @@ def _roll(box, policy, loop, log, first, last, every, t0, resume):
         for i in range(nv):
             log.v[k + 1, i] = plant.qvel[i]
     return SOLVED, last
-
-
-@part
-def _move(box, n, nu):
-    """`advance` for Python."""
-    advance(opened(box), n, nu)
-
-
-@kernel(_nrt=True)
-def roll(box, policy, loop, log, first, last, every, t0, resume):
-    """`_roll` for Python."""
-    return _roll(box, policy, loop, log, first, last, every, t0, resume)
-
-
-@kernel(_nrt=True)
-def move(box, n, nu):
-    """`_move` for Python."""
-    return _move(box, n, nu)

@@ -20,7 +20,7 @@ from numba import typeof, types
 from numpy import ndarray
 
 from surefoot.kernels.active_modes import checked_residual
-from surefoot.kernels.box import boxed, opened
+from surefoot.kernels.box import Box, box_type
 from surefoot.kernels.cache import Pointer
 from surefoot.kernels.faces import AT_REST, Faces, find_faces, make_faces
 from surefoot.kernels.few_contacts import Few, few_contacts, make_few
@@ -62,7 +62,7 @@ def make_smoothing(goal: int, capacity: int, edges: int, nv: int, columns: int) 
     )
 
 
-def _smooth(p, goal, dt, J, prescribed, tau_0, tau_last, residual, scratch, box, f):
+def _smooth(p, goal, dt, J, prescribed, tau_0, tau_last, residual, scratch, work, f):
     """Replace impulses f (3n,) that satisfy the law of Problem p; returns its residual for the new ones.
 
     Args:
@@ -75,10 +75,9 @@ def _smooth(p, goal, dt, J, prescribed, tau_0, tau_last, residual, scratch, box,
         tau_last: (nv,) forces of the last call.
         residual: that of f.
         scratch: Scratch.
-        box: Box of a Smoothing.
+        work: Box of a Smoothing.
         f: impulses, changed in place; as they were if nothing better satisfies the law.
     """
-    work = opened(box)
     if not checked_residual(p, scratch, f) < math.inf:  # leaves the velocities in scratch.c
         return residual
     pushing = find_faces(p, scratch.c, work.faces)
@@ -108,7 +107,7 @@ def _smooth(p, goal, dt, J, prescribed, tau_0, tau_last, residual, scratch, box,
     return residual
 
 
-def _keep(p, goal, dt, J, prescribed, tau_0, tau_last, residual, scratch, box, f):
+def _keep(p, goal, dt, J, prescribed, tau_0, tau_last, residual, scratch, work, f):
     """Stands where no smoothing is wanted."""
     return residual
 
@@ -116,10 +115,10 @@ def _keep(p, goal, dt, J, prescribed, tau_0, tau_last, residual, scratch, box, f
 def smoother(scratch: Any, goal: int, capacity: int, edges: int, nv: int, columns: int) -> tuple[Any, Pointer]:
     """Box of a Smoothing, and `_smooth` as a pointer if there is a goal."""
     wanted = goal != NOTHING
-    box = boxed(make_smoothing(goal, capacity if wanted else 1, edges, nv, columns))
+    box = Box(make_smoothing(goal, capacity if wanted else 1, edges, nv, columns))
     vector, number = types.float64[::1], types.float64
     signature = number(
         *(PROBLEM_TYPE, types.int64, number, types.float64[:, ::1], types.boolean[::1], vector, vector, number),
-        *(typeof(scratch), typeof(box), vector),
+        *(box_type(scratch), typeof(box), vector),
     )
     return box, Pointer(_smooth if wanted else _keep, signature)

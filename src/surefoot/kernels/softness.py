@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from numba import typeof, types
 from numpy import ndarray
 
-from surefoot.kernels.box import boxed, opened
+from surefoot.kernels.box import Box
 from surefoot.kernels.cache import Pointer, inlined, part
 from surefoot.kernels.linear_algebra import cholesky, cholesky_solve
 from surefoot.kernels.plant import BOX, CONE, DRY_FRICTION, LIMIT, MOTOR, NORMAL, TENDON, TURN, Rows
@@ -55,9 +55,8 @@ class Softening(NamedTuple):
     kappa: ndarray  # (nv,) changed
 
 
-def _soften(box, n, bilateral):
+def _soften(here, n, bilateral):
     """Fill R, target and turn of n blocks and the equalities behind them, and let equalities join M and kappa."""
-    here = opened(box)
     rows, law, mobility, dt, v, gaps = here.rows, here.law, here.mobility, here.dt, here.v, here.gaps
     R, target, turn = here.R, here.target, here.turn
     nv = v.shape[0]
@@ -203,10 +202,10 @@ def _damp_critically(rows, n, bilateral, dt, time, W, S, z, gaps, R, target):
 
 def softener(softening: Softening, wanted: bool) -> tuple[Any, Pointer]:
     """Box of a Softening, and `_soften` as a pointer if it is wanted."""
-    box = boxed(softening)
+    box = Box(softening)
     signature = types.void(typeof(box), types.int64, types.int64)
     return box, Pointer(_soften if wanted else _nothing, signature)
 
 
-def _nothing(box, n, bilateral):
+def _nothing(here, n, bilateral):
     pass

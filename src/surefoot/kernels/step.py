@@ -9,7 +9,6 @@ from numba import int64
 from numpy import ndarray
 
 from surefoot.kernels.active_modes import cold_modes
-from surefoot.kernels.box import opened
 from surefoot.kernels.cache import Pointer, inlined, kernel, part
 from surefoot.kernels.contact_law import Solver
 from surefoot.kernels.engine import equality_rows, integrate, read_address, read_float, read_int
@@ -72,9 +71,9 @@ class Step(NamedTuple):
     normal_only: ndarray  # (capacity,) int64
 
 
-@part
+@kernel
 def find_rows(step, given):
-    """Rows of the state in mjData, see `_find_rows`."""
+    """Rows of the state in mjData, see `_find_rows`. `step`: Box of a Step, as in all that follows."""
     return step.find(step.finding, given)
 
 
@@ -147,7 +146,7 @@ def _add_springs(rows, settings, n, nu, W):
     return nu + n
 
 
-@part
+@kernel
 def solve_rows(step, n):
     """Solve the one problem on rows 0..n-1. Returns (status, residual, method, nu, bilateral rows).
 
@@ -312,7 +311,7 @@ def _remove_depth(step, n, nu):
     return True
 
 
-@part
+@kernel
 def advance(step, n, nu):
     """Move to the next state: q+ = q (+) dt v+ (semi-implicit), then remove depth, which overwrites `step.f`."""
     plant, settings = step.plant, step.settings
@@ -324,40 +323,9 @@ def advance(step, n, nu):
             integrate(plant.m, plant.qpos, step.correction, 1.0)
 
 
-@part
-def _find(box, given):
-    """`find_rows` for Python."""
-    return find_rows(opened(box), given)
-
-
-@part
-def _solve(box, n):
-    """`solve_rows` for Python."""
-    return solve_rows(opened(box), n)
-
-
-@part
-def _apply(box, n, nu):
+@kernel
+def apply(step, n, nu):
     """Velocities and forces of other impulses, put into `step.f`, for a problem without bilateral rows just solved."""
-    step = opened(box)
     velocities(nu, 3 * n, int64(0), step.f, step.v_next, step.reduced)
     if nu < step.v_next.shape[0]:
         _read_forces(step, n, nu, int64(0))
-
-
-@kernel(_nrt=True)
-def find(box, given):
-    """`_find` for Python."""
-    return _find(box, given)
-
-
-@kernel(_nrt=True)
-def solve(box, n):
-    """`_solve` for Python."""
-    return _solve(box, n)
-
-
-@kernel(_nrt=True)
-def apply(box, n, nu):
-    """`_apply` for Python."""
-    return _apply(box, n, nu)

@@ -25,7 +25,7 @@ from numba import int64, typeof, types
 from numpy import ndarray
 
 from surefoot.kernels.active_modes import checked_residual
-from surefoot.kernels.box import opened
+from surefoot.kernels.box import box_type
 from surefoot.kernels.cache import Pointer, inlined
 from surefoot.kernels.lemke import LemkeOptions, LemkeWork, lemke, lemke_work
 from surefoot.kernels.plant import BOX, CONE
@@ -67,12 +67,11 @@ def make_working_set(capacity: int, edges: int, nv: int) -> WorkingSet:
     )
 
 
-def _solve_working_set(p, s, modes, box, best, f):
+def _solve_working_set(p, s, modes, work, best, f):
     """Impulses by Lemke's method on a growing set that starts with the contacts loaded in `best` (3n,).
 
     Returns (status, residual).
     """
-    work = opened(box)
     for i in range(p.n):
         work.member[i] = p.kind[i] == BOX or best[3 * i] > 0.0
     complete = False
@@ -111,15 +110,15 @@ def _solve_working_set(p, s, modes, box, best, f):
             return UNSOLVED, math.inf
 
 
-def _ask_for_more(p, s, modes, box, best, f):
+def _ask_for_more(p, s, modes, work, best, f):
     return CAPACITY, math.inf
 
 
-def working_set_solver(scratch: Any, modes: Pointer, box: Any, loaded: bool) -> Pointer:
+def working_set_solver(scratch: Any, modes: Pointer, work: Any, loaded: bool) -> Pointer:
     """`_solve_working_set` as a pointer, for one kind of work arrays; what never runs need not be compiled."""
     vector = types.float64[::1]
     result = types.Tuple((types.int64, types.float64))
-    signature = result(PROBLEM_TYPE, typeof(scratch), typeof(modes), typeof(box), vector, vector)
+    signature = result(PROBLEM_TYPE, box_type(scratch), typeof(modes), typeof(work), vector, vector)
     return Pointer(_solve_working_set if loaded else _ask_for_more, signature)
 
 

@@ -15,13 +15,13 @@ from surefoot import checks
 from surefoot.contact.contacts import Contacts, contact_names
 from surefoot.errors import InputError, ModelError
 from surefoot.kernels import status as codes
-from surefoot.kernels.box import boxed
+from surefoot.kernels.box import Box
 from surefoot.kernels.fallback import ALL, FIRST_GUESS, Ladder
 from surefoot.kernels.plant import CONE, GIVEN, NORMAL
 from surefoot.kernels.problem import SOFT
 from surefoot.kernels.pyramid import pyramid_table
 from surefoot.kernels.settings import LawNumbers, Settings
-from surefoot.kernels.step import Step, find, solve
+from surefoot.kernels.step import Step, find_rows, solve_rows
 from surefoot.motion.arrays import make_plant, make_step
 from surefoot.robots import ignored
 from surefoot.robots.scene import Scene
@@ -102,7 +102,7 @@ class Workspace:
         self.plant = make_plant(scene, self.model, self.data)
         self._level = FIRST_GUESS
         self.step, self.ladder = self._arrays()
-        self.box = boxed(self.step)
+        self.box = Box(self.step)
         self._quaternions = _quaternions(self.model)
         self._bodies = {self.model.body(i).name: i for i in range(self.model.nbody)}
         self.count = 0
@@ -166,10 +166,10 @@ class Workspace:
     def find(self, contacts: Contacts | Sequence[str] | None = None) -> int:
         """Find rows at the loaded state; returns a status code. `contacts`: see `choose`."""
         given = self.choose(contacts)
-        code, count = find(self.box, given)
+        code, count = find_rows(self.box, given)
         while code == codes.CAPACITY:
             self.grow()
-            code, count = find(self.box, given)
+            code, count = find_rows(self.box, given)
         self.found(code, contacts, count, 0, 0)
         return code
 
@@ -189,10 +189,10 @@ class Workspace:
     def solve(self) -> tuple[int, float, int]:
         """Solve on the rows found; returns (status code, residual, method)."""
         self.ladder.certificate[:] = 0.0
-        code, residual, method, self.free_count, self.bilateral_count = solve(self.box, self.count)
+        code, residual, method, self.free_count, self.bilateral_count = solve_rows(self.box, self.count)
         while code == codes.CAPACITY and self._level < ALL:
             self.grow()
-            code, residual, method, self.free_count, self.bilateral_count = solve(self.box, self.count)
+            code, residual, method, self.free_count, self.bilateral_count = solve_rows(self.box, self.count)
         if code == codes.CAPACITY:
             raise ModelError(f"{self.scene.name}: an equality constraint of more than six rows is not supported")
         return code, residual, method
@@ -292,7 +292,7 @@ class Workspace:
         self._level = min(self._level + 1, ALL)
         old = self.step
         self.step, self.ladder = self._arrays()
-        self.box = boxed(self.step)
+        self.box = Box(self.step)
         for name in ("prescribed", "v_next", "torque", "motor", "last_force", "planned", "stance", "warnings"):
             getattr(self.step, name)[...] = getattr(old, name)
         for name in ("kind", "source", "point", "frame", "gap", "mu", "bound", "drive", "turning", "J"):

@@ -16,7 +16,8 @@ from surefoot.answer import Answer, answer_from
 from surefoot.dynamics import by_joint
 from surefoot.errors import InputError
 from surefoot.kernels import status as codes
-from surefoot.kernels.rollout import Log, Loop, move, roll
+from surefoot.kernels.rollout import Log, Loop, roll
+from surefoot.kernels.step import advance
 from surefoot.laws import Coulomb, Law, as_law
 from surefoot.motion.workspace import Workspace, step_size
 from surefoot.robots.scene import Scene
@@ -101,7 +102,7 @@ class Simulator:
         if not answer.ok:
             return state, answer
         space = self._space
-        move(space.box, space.count, space.free_count)
+        advance(space.box, space.count, space.free_count)
         return State(space.data.qpos, space.data.qvel, state.t + self.dt), answer
 
     def solve(self, state: State, torque: Any) -> Answer:
