@@ -15,7 +15,7 @@ from benchmarks.standing import pd
 from surefoot.kernels.problem import Problem as Rows
 from surefoot.kernels.problem import prepare
 from surefoot.kernels.status import SOLVED
-from surefoot.kernels.step import find, solve
+from surefoot.kernels.step import find_rows, solve_rows
 from surefoot.motion.workspace import Workspace
 from surefoot.robots.scene import Scene
 from surefoot.robots.state import State
@@ -147,8 +147,8 @@ def solve_repeatedly(box, count):
     """Find rows and solve on them `count` times; returns status, residual, blocks and free velocities of the last."""
     status, residual, n, nu = 0, 0.0, 0, 0
     for _ in range(count):
-        status, n = find(box, -1)
-        status, residual, _, nu, _ = solve(box, n)
+        status, n = find_rows(box, -1)
+        status, residual, _, nu, _ = solve_rows(box, n)
     return status, residual, n, nu
 
 

@@ -47,6 +47,6 @@ def test_the_compiled_policy_is_that_formula():
     q, v = scene.home().q + 0.1 * rng.standard_normal(scene.nq), rng.standard_normal(scene.nv)
     bound = hold_posture(scene, scene.home(), dt)
     torque = np.full(len(scene.joints), np.inf)
-    assert springs_and_dampers.function(0.0, q, v, torque, np.zeros(0), bound.params) == 0
+    assert springs_and_dampers(0.0, q, v, torque, np.zeros(0), bound.params) == 0
     expected = stiffness * (scene.home().q - q)[scene.joint_positions] - damping @ v[scene.dofs]
     np.testing.assert_allclose(torque, expected, rtol=1e-12, atol=1e-12)

@@ -8,7 +8,7 @@ import surefoot as sf
 from surefoot.kernels import status
 from surefoot.kernels.plant import BOX, CONE, DRY_FRICTION, LIMIT, NORMAL
 from surefoot.kernels.settings import LawNumbers
-from surefoot.kernels.step import find
+from surefoot.kernels.step import find_rows
 from surefoot.motion.workspace import Workspace
 from tests.contact.scenes import ball, block, compiled, found, random_state
 
@@ -253,7 +253,7 @@ def test_a_planned_stance_is_those_feet_and_no_others_and_counts_as_closed():
 def test_too_little_room_is_said():
     space = Workspace(block(), 1e-3, capacity=3)
     space.load(space.scene.home())
-    code, _ = find(space.box, -1)
+    code, _ = find_rows(space.box, -1)
     assert code == status.CAPACITY
     assert space.find() == status.SOLVED  # which makes room
     assert (space.count, space.capacity) == (4, 6)

@@ -8,9 +8,9 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-import surefoot as sf
 from surefoot.robots.scene import Scene
 from surefoot.robots.state import State
+from surefoot.simulate.policy import Policy
 
 SAG = 0.1  # rad: how far a joint may give way under a leg's share of the weight
 STABLE = 0.5  # dt^2 K A, at most; an undamped spring held for a step is stable below 4
@@ -51,10 +51,9 @@ def hold_posture(scene: Scene, state: State, dt: float) -> Any:
     stiffness, damping = posture_gains(scene, state, dt)
     target = state.q[scene.joint_positions]
     numbers = (scene.joint_positions, scene.dofs, target, damping.ravel(), [stiffness])
-    return springs_and_dampers.bind(np.concatenate(numbers, dtype=np.float64))
+    return Policy(springs_and_dampers, np.concatenate(numbers, dtype=np.float64), kept=True)
 
 
-@sf.policy
 def springs_and_dampers(t, q, v, torque_out, memory, params):
     """Torque K (target - q) - V v; params: places of the joints in q, in v, their targets, V row by row, K."""
     n = torque_out.size

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numba import int64
 
-from surefoot.kernels.cache import inlined, part
+from surefoot.kernels.cache import part
 from surefoot.kernels.engine import read_address, read_float, read_int
 from surefoot.kernels.friction import contact_friction
 from surefoot.kernels.height_field import belongs_to_facet
@@ -16,7 +16,7 @@ from surefoot.kernels.plant import BOX, CONE, DRY_FRICTION, LIMIT, MOTOR, NORMAL
 SLIP_FLOOR = 1e-6  # m/s: above this the first tangent follows the slip
 
 
-@inlined
+@part
 def gather_rows(plant, rows, dt, touch, law_mu, planned, stance, v_next, motor, turns, given):
     """Fill `rows`; returns the number of blocks, or -1 if the capacity is too small.
 
@@ -49,7 +49,7 @@ def gather_rows(plant, rows, dt, touch, law_mu, planned, stance, v_next, motor, 
     return count
 
 
-@inlined
+@part
 def _gather_contacts(plant, rows, touch, law_mu, planned, stance):
     layout = plant.layout
     found = read_int(plant.d + layout.ncon)
@@ -98,7 +98,7 @@ def _gather_contacts(plant, rows, touch, law_mu, planned, stance):
     return count
 
 
-@inlined
+@part
 def _is_duplicate(rows, count, first, second):
     """True if the same two geoms already touch at the same point along the same normal."""
     for j in range(count):
@@ -114,7 +114,7 @@ def _is_duplicate(rows, count, first, second):
     return False
 
 
-@inlined
+@part
 def _contact_rows(plant, rows, i, closed):
     """Frame and Jacobian of contact i: relative velocity of the first body against the second.
 
@@ -146,7 +146,7 @@ def _contact_rows(plant, rows, i, closed):
             dof = plant.dof_parentid[dof]
 
 
-@inlined
+@part
 def _add_point_jacobian(plant, rows, i, body, sign):
     """Add sign times the velocity of contact i's point on a body, per unit of each velocity that moves the body.
 
@@ -175,7 +175,7 @@ def _add_point_jacobian(plant, rows, i, body, sign):
     return vx, vy, vz
 
 
-@inlined
+@part
 def _tangents(rows, i, sx, sy, sz):
     """First tangent: along the slip s, else world x (y where x is normal) in the tangent plane."""
     nx, ny, nz = rows.frame[i, 0, 0], rows.frame[i, 0, 1], rows.frame[i, 0, 2]
@@ -200,7 +200,7 @@ def _tangents(rows, i, sx, sy, sz):
     rows.frame[i, 2, 2] = nx * sy - ny * sx
 
 
-@inlined
+@part
 def _gather_turning(plant, rows, contacts):
     """Rows of relative angular velocity for closed contacts with torsional or rolling friction."""
     count = contacts
@@ -229,7 +229,7 @@ def _gather_turning(plant, rows, contacts):
     return count
 
 
-@inlined
+@part
 def _gather_limits(plant, rows, count, dt, v_next):
     """One normal row for a hinge or slide joint that could reach its limit within the step or so."""
     for joint in range(plant.jnt_type.shape[0]):
@@ -254,7 +254,7 @@ def _gather_limits(plant, rows, count, dt, v_next):
     return count
 
 
-@inlined
+@part
 def _gather_tendon_limits(plant, rows, count, dt):
     """One normal row for a tendon that could reach its limit within the step or so."""
     for tendon in range(plant.ten_length.shape[0]):

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from surefoot import checks
 from surefoot.errors import InputError
+from surefoot.kernels.cache import Pointer
 from surefoot.kernels.rollout import POLICY_SIGNATURE, Loop
 
 _ARGUMENTS = ("t", "q", "v", "torque_out", "memory", "params")
@@ -28,11 +29,12 @@ class Policy(types.WrapperAddressProtocol):
     index out of bounds among them, ends the roll-out with an InputError.
     """
 
-    def __init__(self, function: Callable[..., Any], params: Any = (), memory: int = 0) -> None:
+    def __init__(self, function: Callable[..., Any], params: Any = (), memory: int = 0, *, kept: bool = False) -> None:
+        """Bind; `kept`: for our own policies, whose machine code is cached and which raise no errors."""
         self.function = function
         self.params = _numbers(params)
         self.memory_size = _size(memory)
-        self._code = _Code(function)
+        self._code: _Code | Pointer = Pointer(function, POLICY_SIGNATURE) if kept else _Code(function)
 
     def bind(self, params: Any = (), memory: int = 0) -> Policy:
         """The same policy with these parameters and this many numbers of memory (zero at the start of a roll-out)."""
@@ -46,7 +48,7 @@ class Policy(types.WrapperAddressProtocol):
 
     def __wrapper_address__(self) -> int:
         """Address of the machine code, for numba's function pointers."""
-        return self._code.address()
+        return self._code.__wrapper_address__()
 
     def signature(self) -> Any:
         """Numba's view of the signature."""
@@ -60,7 +62,8 @@ class _Code:
         self.function = function
         self._compiled: Any = None
 
-    def address(self) -> int:
+    def __wrapper_address__(self) -> int:
+        """Address of the machine code."""
         with _COMPILING:  # two threads must not make it twice: what one of them calls would be freed
             if self._compiled is None:
                 self._compiled = _compiled(self.function)
@@ -92,8 +95,6 @@ def policy(function: Callable[..., Any]) -> Policy:
 
 def _compiled(function: Callable[..., Any]) -> Any:
     """Machine code of a policy. An error in it sets the last number of `memory`, which the policy never sees."""
-    if function is _keep:
-        return numba.cfunc(POLICY_SIGNATURE)(function)
     try:
         inner = numba.njit(POLICY_SIGNATURE, boundscheck=True)(function)
 
@@ -164,5 +165,5 @@ def _keep(t, q, v, torque_out, memory, params):
     return 0
 
 
-KEEP_TORQUE = Policy(_keep)
+KEEP_TORQUE = Policy(_keep, kept=True)
 """Leaves the torques as they are: the loop's policy when a Python function decides outside of it."""
