@@ -23,7 +23,7 @@ from numpy import ndarray
 
 from surefoot.kernels.active_modes import TOGETHER, checked_residual
 from surefoot.kernels.box import box_type
-from surefoot.kernels.cache import Pointer, inlined
+from surefoot.kernels.cache import Pointer, part
 from surefoot.kernels.normals import first_basis, normals_infeasible
 from surefoot.kernels.plant import BOX, CONE
 from surefoot.kernels.principal_pivoting import PivotingOptions, PivotingWork, pivoting_work, principal_pivoting
@@ -166,7 +166,7 @@ def _ask_for_more(p, s, modes, work, f, certificate):
     return CAPACITY, math.inf
 
 
-@inlined
+@part
 def _all_prescribed(p, certificate):
     """No velocity is free: every contact opens or stays, or the demand is impossible."""
     feasible = True
@@ -177,12 +177,12 @@ def _all_prescribed(p, certificate):
     return (UNSOLVED if feasible else INFEASIBLE), math.inf
 
 
-@inlined
+@part
 def _has_cone(i, p, work):
     return p.kind[i] == CONE and p.mu[i] > 0.0 and not work.released[i]
 
 
-@inlined
+@part
 def _rows(p, work):
     """Constraint rows of all blocks; returns their number."""
     W, nu, mu, D = p.W, p.nu, p.mu, p.D
@@ -211,7 +211,7 @@ def _rows(p, work):
     return count
 
 
-@inlined
+@part
 def _shift_rows(p, work):
     """Right sides for the present shift."""
     c0, offset, mu, D = p.c0, p.offset, p.mu, p.D
@@ -231,7 +231,7 @@ def _shift_rows(p, work):
                 work.b[row + 1 + e] = (1.0 - 2.0 * (e % 2)) * c0[3 * i + 1 + e // 2]
 
 
-@inlined
+@part
 def _stride(p, count, same, stride, work):
     """How many times the way from s to the slip to go: once, unless the basis is the same as in the last round.
 
@@ -262,7 +262,7 @@ def _stride(p, count, same, stride, work):
     return max(1.0, min(1.001 * until / k + 1e-3, farthest, 1e6))
 
 
-@inlined
+@part
 def _slip(p, work):
     """Mu times the slip of the present u; returns how far s is from it."""
     W, c0, mu, D = p.W, p.c0, p.mu, p.D
@@ -283,7 +283,7 @@ def _slip(p, work):
     return change
 
 
-@inlined
+@part
 def _impulses(p, work, f):
     mu, D = p.mu, p.D
     for i in range(p.n):
@@ -307,7 +307,7 @@ def _impulses(p, work, f):
             f[3 * i + 2] = work.x[row + 3] - work.x[row + 4]
 
 
-@inlined
+@part
 def _rounding(p, s, f):
     """Residual that rounding alone makes: about 1e-16 of the largest velocity that one impulse makes by itself.
 
@@ -320,7 +320,7 @@ def _rounding(p, s, f):
     return min(1e-15 * largest / p.scale, 1e-6)
 
 
-@inlined
+@part
 def _release(p, s, work, f):
     """Let go of held contacts that end with friction but without load; True if there was one."""
     found = False
@@ -335,7 +335,7 @@ def _release(p, s, work, f):
     return found
 
 
-@inlined
+@part
 def _blame(p, work, certificate):
     """Mark the contacts whose rows the certificate of infeasibility uses."""
     for i in range(p.n):
@@ -348,7 +348,7 @@ def _blame(p, work, certificate):
             certificate[i] += work.certificate[r]
 
 
-@inlined
+@part
 def _contradicts(p, count, work):
     """Whether the certificate of infeasibility shows more than rounding in dependent rows."""
     missing = 0.0
@@ -359,7 +359,7 @@ def _contradicts(p, count, work):
     return missing > 1e-7 * p.scale * weight
 
 
-@inlined
+@part
 def _mark_held(p, work, certificate):
     """Mark contacts of infinite friction whose tangents the certificate of infeasibility uses; True if there is one."""
     held = False

@@ -9,7 +9,7 @@ from numba import int64
 from numpy import ndarray
 
 from surefoot.kernels.active_modes import cold_modes
-from surefoot.kernels.cache import Pointer, inlined, kernel, part
+from surefoot.kernels.cache import Pointer, kernel, part
 from surefoot.kernels.contact_law import Solver
 from surefoot.kernels.engine import equality_rows, integrate, read_address, read_float, read_int
 from surefoot.kernels.fallback import PIVOTS
@@ -100,7 +100,7 @@ def _bilateral(m, d, layout, settings, n, J, target, mobility, warnings):
     return count
 
 
-@inlined
+@part
 def _offsets(rows, settings, n, qvel, impulse_bound, offset):
     """Gap rates phi/dt (penetration counts as zero), Newton restitution, the slip's offset, the spring's pull."""
     law = settings.law
@@ -127,7 +127,7 @@ def _offsets(rows, settings, n, qvel, impulse_bound, offset):
             offset[i] = rows.gap[i] * law.stiffness / (settings.dt * law.stiffness + damping)
 
 
-@inlined
+@part
 def _add_springs(rows, settings, n, nu, W):
     """Give every contact a velocity of its own, that of its spring: G_nn + R_n, R_n = 1 / (dt (dt k + d)).
 
@@ -241,7 +241,7 @@ def _read_forces(step, n, nu, rank):
         _dry_friction_of_prescribed(rows, n, step.prescribed, step.v_next, settings.dt, step.force, step.f)
 
 
-@inlined
+@part
 def _energy_gradient(step, n, nu):
     """G = J_u A^-1 kappa_u of the energy form, into `step.solver.target`."""
     reduced, y = step.reduced, step.reduced.y
@@ -257,7 +257,7 @@ def _energy_gradient(step, n, nu):
         step.solver.target[r] = total
 
 
-@inlined
+@part
 def _dry_friction_of_prescribed(rows, n, prescribed, v_next, dt, force, f):
     """A prescribed joint's motor also overcomes its dry friction; at rest it uses what friction holds."""
     for i in range(n):
@@ -282,7 +282,7 @@ def deepest(rows, n):
     return depth
 
 
-@inlined
+@part
 def _remove_depth(step, n, nu):
     """The least displacement (in the inertia's metric) that takes a share of the depth away; adds no velocity."""
     rows, reduced, settings, gaps = step.rows, step.reduced, step.settings, step.gaps
