@@ -39,7 +39,7 @@ class CoulombSolver:
         self._work: dict[int, tuple[Solver, Ladder]] = {}
 
     def call(self, problem: ContactProblem) -> Call:
-        """One problem made ready; `boxed_call(call)` is what `solve_repeatedly` takes."""
+        """One problem made ready; `Box(call)` is what `solve_repeatedly` takes."""
         n, nu = problem.size, problem.W.shape[1]
         solver, _ = self._arrays(nu)
         kind = np.where(problem.closed, CONE, NORMAL).astype(np.int64)
@@ -49,7 +49,7 @@ class CoulombSolver:
     def solve(self, problem: ContactProblem) -> tuple[int, np.ndarray, np.ndarray]:
         """Status code, impulses, weights of a certificate."""
         call = self.call(problem)
-        code = solve_repeatedly(boxed_call(call), 1)
+        code = solve_repeatedly(Box(call), 1)
         _, ladder = self._arrays(call.problem.nu)
         return code, call.f, ladder.certificate[: call.problem.n].copy()
 
@@ -60,16 +60,9 @@ class CoulombSolver:
 
 
 # Not cached: the package's own cache must not refer to types that only a clone of the repository has.
-@numba.njit
-def boxed_call(call):
-    """Put a Call into a Box."""
-    return Box(call)
-
-
 @numba.njit(nogil=True)
-def solve_repeatedly(box, count):
-    """Solve a boxed Call `count` times, each from cold; returns the status code of the last."""
-    call = box.value
+def solve_repeatedly(call, count):
+    """Solve a Box of a Call `count` times, each from cold; returns the status code of the last."""
     p = call.problem
     status = 0
     for _ in range(count):

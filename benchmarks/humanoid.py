@@ -153,9 +153,8 @@ def solve_repeatedly(box, count):
 
 
 @numba.njit(nogil=True)
-def law_repeatedly(box, n, nu, count):
+def law_repeatedly(step, n, nu, count):
     """The contact law alone, `count` times, on rows that were just solved; returns status and residual of the last."""
-    step = box.value
     reduced, rows, law = step.reduced, step.rows, step.settings.law
     scale = prepare(reduced.W, nu, n, reduced.c0, step.offset, step.solver.scratch.g)
     problem = Rows(

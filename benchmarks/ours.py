@@ -14,10 +14,11 @@ status, `residual` is recomputed from the problem by a judge that shares no code
 
 from __future__ import annotations
 
-from benchmarks.coulomb import EDGES, CoulombSolver, boxed_call, solve_repeatedly
+from benchmarks.coulomb import EDGES, CoulombSolver, solve_repeatedly
 from benchmarks.harness import Method, Problem, Setting, Task, Verdict
 from benchmarks.judge import rigid_step_residual
 from benchmarks.standing import Standing, pd, stands
+from surefoot.kernels.box import Box
 from surefoot.kernels.status import SOLVED
 from surefoot.simulate import Simulator, Trace, policy
 from surefoot.solvers.contact_problem import ContactProblem
@@ -35,7 +36,7 @@ def coulomb() -> Method:
     def prepare(problem: Problem, setting: Setting) -> Task:
         contact: ContactProblem = problem.data
         call = solver.call(contact)
-        box = boxed_call(call)
+        box = Box(call)
 
         def judge(status: int) -> Verdict:
             return Verdict(status == SOLVED, contact.residual(call.f, EDGES))

@@ -4,6 +4,8 @@ from functools import cache
 
 import numba
 
+from surefoot.kernels.box import Box, BoxType
+
 
 @cache
 def door(part):
@@ -16,7 +18,15 @@ def door(part):
     return through
 
 
-@numba.njit(error_model="numpy")
 def call(pointer, *args):
-    """Call a function behind a Pointer."""
+    """Call a function behind a Pointer; tuples that it takes as a Box are put into one."""
+    kinds = pointer.signature().args
+    return _call(
+        pointer,
+        *(Box(a) if isinstance(k, BoxType) and isinstance(a, tuple) else a for k, a in zip(kinds, args, strict=True)),
+    )
+
+
+@numba.njit(error_model="numpy")
+def _call(pointer, *args):
     return pointer(*args)

@@ -132,12 +132,12 @@ def test_a_step_is_a_function_of_its_state_alone():
         used.load(random_state(scene, rng, reach=0.02, speed=1.0))
         used.find()
         used.solve()
-        move(used.box, used.count, used.free_count)
+        advance(used.box, used.count, used.free_count)
     used.load(state)
     used.step.torque[:] = 0.0
     assert used.find() == status.SOLVED
     assert used.solve()[0] == status.SOLVED
-    move(used.box, used.count, used.free_count)
+    advance(used.box, used.count, used.free_count)
     assert np.array_equal(used.data.qpos, fresh.data.qpos)
     assert np.array_equal(used.data.qvel, fresh.data.qvel)
 

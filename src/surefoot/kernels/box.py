@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils, imputils
+from numba.core import cgutils
 from numba.core.typing.templates import AttributeTemplate, infer_getattr
 from numba.core.typing.typeof import typeof, typeof_impl
 from numba.extending import NativeValue, lower_getattr_generic, models, register_model, unbox
@@ -122,8 +122,7 @@ def _attribute(context, builder, kind, address, attr):
     place = kind.held.fields.index(attr)
     first = sum(_width(item) for item in kind.held.types[:place])
     words = builder.bitcast(address, ir.IntType(64).as_pointer())
-    value = _read(context, builder, kind.held.types[place], builder.gep(words, [cgutils.intp_t(first)]))
-    return imputils.impl_ret_borrowed(context, builder, kind.held.types[place], value)
+    return _read(context, builder, kind.held.types[place], builder.gep(words, [cgutils.intp_t(first)]))
 
 
 def _read(context, builder, kind, words):
