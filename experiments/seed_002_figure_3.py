@@ -20,8 +20,7 @@ import surefoot as sf
 from surefoot.kernels import status as codes
 from surefoot.kernels.cache import kernel
 from surefoot.kernels.plant import CONE, TURN
-from surefoot.kernels.rollout import move
-from surefoot.kernels.step import find, solve
+from surefoot.kernels.step import advance, find_rows, solve_rows
 from surefoot.motion.workspace import Workspace
 from surefoot.report.comparison import Comparison
 
@@ -101,7 +100,7 @@ class Bench:
         peers = self._timed_peer(drag, (v_next - space.data.qvel) / DT)
         step.prescribed[:] = False
         step.v_next[:], step.f[:] = v_next, f
-        move(space.box, count, len(v_next))
+        advance(space.box, count, len(v_next))
         return (impulses, before, forward, inverse, *peers, error)
 
     def _drag(self, bodies: list[int], goals: Array) -> Array:
@@ -161,9 +160,9 @@ def repeat(box, v_next, repeats, whole):
     for _ in range(repeats):
         for i in range(v_next.shape[0]):
             step.v_next[i] = v_next[i]
-        code, n = find(box, -1)
+        code, n = find_rows(box, -1)
         if whole and code == codes.SOLVED:
-            code = solve(box, n)[0]
+            code = solve_rows(box, n)[0]
     return code, n
 
 

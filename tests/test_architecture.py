@@ -70,7 +70,8 @@ def test_only_the_engine_touches_mujocos_library():
 
 
 def test_kernels_neither_raise_nor_print():
-    for file in set((SOURCE / "kernels").glob("*.py")) - {SOURCE / "kernels" / "cache.py"}:  # which holds no kernel
+    without_kernels = {SOURCE / "kernels" / name for name in ("cache.py", "box.py")}
+    for file in set((SOURCE / "kernels").glob("*.py")) - without_kernels:
         for node in ast.walk(ast.parse(file.read_text())):
             assert not isinstance(node, ast.Raise | ast.Assert), f"{file.name}:{node.lineno} raises"
             is_print = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"

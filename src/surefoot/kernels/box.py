@@ -7,9 +7,7 @@ Pointer or another Box is read from memory where it is used, a tuple in the tupl
 
 from __future__ import annotations
 
-import ctypes
 import hashlib
-import struct
 from typing import Any
 
 import numpy as np
@@ -76,9 +74,9 @@ def _write(value: Any, words: list[int]) -> None:
     elif isinstance(value, Pointer):
         words.append(value.__wrapper_address__())
     elif isinstance(value, float):
-        words.append(struct.unpack("Q", struct.pack("d", value))[0])
+        words.append(int(np.float64(value).view(np.uint64)))
     else:
-        words.append(ctypes.c_uint64(int(value)).value)
+        words.append(int(value) % 2**64)
 
 
 def _width(kind: types.Type) -> int:
