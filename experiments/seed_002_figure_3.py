@@ -152,17 +152,16 @@ class Bench:
         return int(np.where(kind == TURN, (mu > 0) + 2 * (rolling > 0), size).sum())
 
 
-@kernel(_nrt=True)
-def repeat(box, v_next, repeats, whole):
+@kernel
+def repeat(step, v_next, repeats, whole):
     """Solve the state in mjData again and again, each time from scratch. Returns (status, blocks)."""
-    step = box.value
     code, n = 0, 0
     for _ in range(repeats):
         for i in range(v_next.shape[0]):
             step.v_next[i] = v_next[i]
-        code, n = find_rows(box, -1)
+        code, n = find_rows(step, -1)
         if whole and code == codes.SOLVED:
-            code = solve_rows(box, n)[0]
+            code = solve_rows(step, n)[0]
     return code, n
 
 
