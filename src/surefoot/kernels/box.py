@@ -31,9 +31,9 @@ class BoxType(types.Type):
         super().__init__(name=f"Box[{held.instance_class.__name__} {digest}]")
 
     @property
-    def key(self) -> Any:
-        """What tells two kinds apart."""
-        return self.held
+    def key(self) -> str:
+        """What tells two kinds apart; numba hashes it in every call."""
+        return self.name
 
 
 class Box:

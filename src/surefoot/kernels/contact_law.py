@@ -133,7 +133,7 @@ def _crowded(p, s):
         cones += p.kind[i] == CONE
         if p.kind[i] == BOX and s.g[i, 1] > 0.0:
             return False
-    return 3 * cones > TOGETHER
+    return 3 * cones > max(int64(12), p.nu)
 
 
 @inlined

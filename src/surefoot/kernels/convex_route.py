@@ -29,10 +29,12 @@ from surefoot.kernels.plant import BOX, CONE
 from surefoot.kernels.principal_pivoting import PivotingOptions, PivotingWork, pivoting_work, principal_pivoting
 from surefoot.kernels.problem import PROBLEM_TYPE
 from surefoot.kernels.pyramid import gauge, opening
+from surefoot.kernels.slip_step import SlipWork, follow_slip, slip_work
 from surefoot.kernels.status import CAPACITY, INCONSISTENT, INFEASIBLE, SOLVED, UNSOLVED
 from surefoot.kernels.sweeps import read_modes
 
 ROUNDS = 64
+NEWTON = 10  # two thirds of so many rounds take Newton's step; should it cycle, the others go from s to the slip
 
 
 class Convex(NamedTuple):
@@ -46,14 +48,12 @@ class Convex(NamedTuple):
     released: ndarray  # (capacity,) bool: held contacts that carry nothing
     shift: ndarray  # (capacity,) s
     slip: ndarray  # (capacity,) what s should be
-    away: ndarray  # (capacity,) how far it was from that in the last round
-    now: ndarray  # (2 rows,) multipliers and slacks of the rows
-    before: ndarray  # (2 rows,) the same in the last round
     basis: ndarray  # (nv + 1,) int64
     start: ndarray  # (1,) int64: rows of the basis that may be worth starting from; a cold caller forgets them
     u: ndarray  # (nv,)
     options: PivotingOptions
     work: PivotingWork
+    slips: SlipWork
 
 
 def make_convex(capacity: int, edges: int, nv: int) -> Convex:
@@ -68,14 +68,12 @@ def make_convex(capacity: int, edges: int, nv: int) -> Convex:
         released=np.zeros(capacity, dtype=bool),
         shift=np.zeros(capacity),
         slip=np.zeros(capacity),
-        away=np.zeros(capacity),
-        now=np.zeros(2 * rows),
-        before=np.zeros(2 * rows),
         basis=np.zeros(nv + 1, dtype=np.int64),
         start=np.zeros(1, dtype=np.int64),
         u=np.zeros(nv),
         options=PivotingOptions(residual_tolerance=1e-5),  # the law's own check decides
         work=pivoting_work(rows, nv),
+        slips=slip_work(capacity, rows, nv),
     )
 
 
@@ -96,7 +94,6 @@ def _solve_convex_route(p, s, modes, work, f, certificate):
         first_basis(p, work)
     count, basic, widened, due = int64(0), int64(0), int64(0), int64(1)
     changed = True  # whether the rows must be built anew
-    same, stride = False, 1.0  # whether the basis is that of the last round; how much of the way to the slip s went
     for round in range(ROUNDS):
         if changed:
             count, basic = _rows(p, work), work.start[0]
@@ -106,7 +103,6 @@ def _solve_convex_route(p, s, modes, work, f, certificate):
             work.rows[: count * p.nu].reshape(count, p.nu), work.b[:count], work.basis[: p.nu + 1], basic,
             work.options, work.work, work.u[: p.nu], work.x[:count], work.certificate[:count],
         )  # fmt: skip
-        same = not changed and result.status == SOLVED and result.pivots == 0 and result.basic == basic
         if result.status != SOLVED:
             if result.status != INFEASIBLE or widened == 3:
                 return UNSOLVED, math.inf
@@ -128,18 +124,21 @@ def _solve_convex_route(p, s, modes, work, f, certificate):
         moved = 0.0
         if not p.dissipative:
             moved = _slip(p, work)
-            stride = _stride(p, count, same and round >= 2, stride, work) if round >= 1 else 1.0
+            if result.status == SOLVED and not changed:
+                follow_slip(p, count, basic, round % 3 != 2 and round < NEWTON, work)
+                _slip(p, work)
             for i in range(p.n):
-                work.away[i] = work.slip[i] - work.shift[i]
-                work.shift[i] = max(work.shift[i] + stride * work.away[i], 0.0)
+                work.shift[i] = work.slip[i]
         look = moved <= 1e-6 * p.scale or changed or round >= due or round == ROUNDS - 1
         if result.status == SOLVED and look:
             residual = checked_residual(p, s, f)
             settled = moved <= 1e-12 * p.scale
             exact = residual <= max(p.tolerance, _rounding(p, s, f))
-            if residual > p.tolerance and (exact or changed or settled or round >= due or round == ROUNDS - 1):
+            last = exact or changed or settled or round >= due or round == ROUNDS - 1
+            if residual <= p.tolerance or last:
+                read_modes(p, s, f)  # which the next call may start from
+            if residual > p.tolerance and last:
                 due = max(2 * round, round + 1)
-                read_modes(p, s, f)
                 residual = modes(p, int64(3), s, f)
             if residual <= p.tolerance or exact:
                 work.start[0] = basic
@@ -195,16 +194,19 @@ def _rows(p, work):
         if cone and not math.isinf(mu[i]):
             for e in range(D.shape[0]):
                 x, y = mu[i] * D[e, 0], mu[i] * D[e, 1]
+                work.slips.owner[count] = i
                 for j in range(nu):
                     work.rows[count * nu + j] = W[3 * i, j] + x * W[3 * i + 1, j] + y * W[3 * i + 2, j]
                 count += 1
             continue
+        work.slips.owner[count] = -1
         for j in range(nu):
             work.rows[count * nu + j] = W[3 * i, j]
         count += 1
         if cone:
             for e in range(4):
                 sign = 1.0 - 2.0 * (e % 2)
+                work.slips.owner[count] = -1
                 for j in range(nu):
                     work.rows[count * nu + j] = sign * W[3 * i + 1 + e // 2, j]
                 count += 1
@@ -232,43 +234,13 @@ def _shift_rows(p, work):
 
 
 @part
-def _stride(p, count, same, stride, work):
-    """How many times the way from s to the slip to go: once, unless the basis is the same as in the last round.
-
-    Then multipliers, slacks and slip are linear in s. Go as far as that is so, but not beyond where s is the slip: the
-    way has become k times the last one after `stride` times the last, so it vanishes after stride / (1 - k) more.
-    """
-    for row in range(count):
-        slack = work.b[row]
-        for j in range(p.nu):
-            slack += work.rows[row * p.nu + j] * work.u[j]
-        work.now[2 * row], work.now[2 * row + 1] = work.x[row], slack
-    steepest, until = 0.0, math.inf
-    for r in range(2 * count if same else 0):
-        steepest = max(steepest, abs(work.now[r] - work.before[r]))
-    for r in range(2 * count):
-        change = work.now[r] - work.before[r]
-        if same and change < -1e-9 * steepest:
-            until = min(until, -max(work.now[r], 0.0) * stride / change)
-        work.before[r] = work.now[r]
-    along, size = 0.0, 0.0
-    for i in range(p.n):
-        along += work.away[i] * (work.slip[i] - work.shift[i])
-        size += work.away[i] ** 2
-    if not (same and along > 0.0):
-        return 1.0
-    k = along / size
-    farthest = stride / (1.0 - k) if k < 1.0 else 1e6
-    return max(1.0, min(1.001 * until / k + 1e-3, farthest, 1e6))
-
-
-@part
 def _slip(p, work):
     """Mu times the slip of the present u; returns how far s is from it."""
     W, c0, mu, D = p.W, p.c0, p.mu, p.D
     change = 0.0
     for i in range(p.n):
         work.slip[i] = work.shift[i]
+        work.slips.edge[i] = -1
         if not _has_cone(i, p, work) or math.isinf(mu[i]):
             continue
         cx, cy = c0[3 * i + 1], c0[3 * i + 2]
@@ -277,7 +249,10 @@ def _slip(p, work):
             cy += W[3 * i + 2, j] * work.u[j]
         slip = 0.0
         for e in range(D.shape[0]):
-            slip = max(slip, -(D[e, 0] * cx + D[e, 1] * cy))
+            against = -(D[e, 0] * cx + D[e, 1] * cy)
+            if against > slip:
+                slip = against
+                work.slips.edge[i] = e
         change = max(change, abs(mu[i] * slip - work.shift[i]))
         work.slip[i] = mu[i] * slip
     return change
