@@ -22,6 +22,7 @@ from numpy import ndarray
 from surefoot.kernels.box import box_type
 from surefoot.kernels.cache import Pointer, inlined, part
 from surefoot.kernels.dependent_rows import solve_dependent
+from surefoot.kernels.linear_algebra import affine
 from surefoot.kernels.plant import BOX, CONE
 from surefoot.kernels.problem import PROBLEM_TYPE
 from surefoot.kernels.pyramid import EDGE, OFF, STICK, boundary_mode, cone_mode, gauge, law_residual, opening
@@ -95,11 +96,7 @@ def contact_velocities(p, f, y, c):
         if f[r] != 0.0:
             for j in range(nu):
                 y[j] += W[r, j] * f[r]
-    for r in range(3 * n):
-        total = c0[r]
-        for j in range(nu):
-            total += W[r, j] * y[j]
-        c[r] = total
+    affine(W, c0, y, 3 * n, nu, c)
 
 
 @part

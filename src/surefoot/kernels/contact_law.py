@@ -19,7 +19,7 @@ import numpy as np
 from numba import int64, types
 from numpy import ndarray
 
-from surefoot.kernels.active_modes import TOGETHER, Scratch, cold_modes, make_scratch, modes_solver
+from surefoot.kernels.active_modes import Scratch, cold_modes, make_scratch, modes_solver
 from surefoot.kernels.box import Box, box_type
 from surefoot.kernels.cache import Pointer, inlined
 from surefoot.kernels.cone_laws import make_cone_work
@@ -95,7 +95,7 @@ def _solve_contacts(p, solver, f):
             continue
         if known == 1:
             cold_modes(p, s)
-        residual = solver.modes(p, int64(3 if crowded else 8), s, f)
+        residual = solver.modes(p, int64(2 if crowded else 8), s, f)
         if residual <= p.tolerance:
             break
     s.known[0] = False

@@ -24,6 +24,7 @@ from numpy import ndarray
 from surefoot.kernels.active_modes import TOGETHER, checked_residual
 from surefoot.kernels.box import box_type
 from surefoot.kernels.cache import Pointer, part
+from surefoot.kernels.linear_algebra import affine
 from surefoot.kernels.normals import first_basis, normals_infeasible
 from surefoot.kernels.plant import BOX, CONE
 from surefoot.kernels.principal_pivoting import PivotingOptions, PivotingWork, pivoting_work, principal_pivoting
@@ -34,7 +35,7 @@ from surefoot.kernels.status import CAPACITY, INCONSISTENT, INFEASIBLE, SOLVED, 
 from surefoot.kernels.sweeps import read_modes
 
 ROUNDS = 64
-NEWTON = 10  # two thirds of so many rounds take Newton's step; should it cycle, the others go from s to the slip
+NEWTON = 8  # two thirds of so many rounds take Newton's step; should it cycle, the others go from s to the slip
 
 
 class Convex(NamedTuple):
@@ -42,6 +43,7 @@ class Convex(NamedTuple):
 
     rows: ndarray  # (capacity * max(k, 5) * nv,) constraint rows, packed
     b: ndarray  # (capacity * max(k, 5),)
+    unshifted: ndarray  # (capacity * max(k, 5),) b for s = 0
     x: ndarray  # multipliers
     certificate: ndarray
     first: ndarray  # (capacity,) a block's first row
@@ -62,6 +64,7 @@ def make_convex(capacity: int, edges: int, nv: int) -> Convex:
     return Convex(
         rows=np.empty(rows * nv),
         b=np.empty(rows),
+        unshifted=np.empty(rows),
         x=np.empty(rows),
         certificate=np.zeros(rows),
         first=np.zeros(capacity, dtype=np.int64),
@@ -71,7 +74,7 @@ def make_convex(capacity: int, edges: int, nv: int) -> Convex:
         basis=np.zeros(nv + 1, dtype=np.int64),
         start=np.zeros(1, dtype=np.int64),
         u=np.zeros(nv),
-        options=PivotingOptions(residual_tolerance=1e-5),  # the law's own check decides
+        options=PivotingOptions(residual_tolerance=math.inf),  # the law's own check decides
         work=pivoting_work(rows, nv),
         slips=slip_work(capacity, rows, nv),
     )
@@ -92,15 +95,16 @@ def _solve_convex_route(p, s, modes, work, f, certificate):
         return _all_prescribed(p, certificate)
     if work.start[0] == 0 and 3 * p.n > TOGETHER:
         first_basis(p, work)
-    count, basic, widened, due = int64(0), int64(0), int64(0), int64(1)
+    count, basic, widened, due = int64(0), int64(0), int64(0), int64(4)
     changed = True  # whether the rows must be built anew
     for round in range(ROUNDS):
         if changed:
             count, basic = _rows(p, work), work.start[0]
             work.start[0] = 0
-        _shift_rows(p, work)
+        _shift_rows(count, work)
+        again = basic > 0 and not changed
         result = principal_pivoting(
-            work.rows[: count * p.nu].reshape(count, p.nu), work.b[:count], work.basis[: p.nu + 1], basic,
+            work.rows[: count * p.nu].reshape(count, p.nu), work.b[:count], work.basis[: p.nu + 1], basic, again,
             work.options, work.work, work.u[: p.nu], work.x[:count], work.certificate[:count],
         )  # fmt: skip
         if result.status != SOLVED:
@@ -123,13 +127,13 @@ def _solve_convex_route(p, s, modes, work, f, certificate):
             changed = not p.dissipative and _release(p, s, work, f)
         moved = 0.0
         if not p.dissipative:
-            moved = _slip(p, work)
+            moved = _slip(p, s, work)
             if result.status == SOLVED and not changed:
                 follow_slip(p, count, basic, round % 3 != 2 and round < NEWTON, work)
-                _slip(p, work)
+                _slip(p, s, work)
             for i in range(p.n):
                 work.shift[i] = work.slip[i]
-        look = moved <= 1e-6 * p.scale or changed or round >= due or round == ROUNDS - 1
+        look = moved <= 10.0 * p.tolerance * p.scale or changed or round >= due or round == ROUNDS - 1
         if result.status == SOLVED and look:
             residual = checked_residual(p, s, f)
             settled = moved <= 1e-12 * p.scale
@@ -138,7 +142,7 @@ def _solve_convex_route(p, s, modes, work, f, certificate):
             if residual <= p.tolerance or last:
                 read_modes(p, s, f)  # which the next call may start from
             if residual > p.tolerance and last:
-                due = max(2 * round, round + 1)
+                due = max(3 * round, round + 4)
                 residual = modes(p, int64(3), s, f)
             if residual <= p.tolerance or exact:
                 work.start[0] = basic
@@ -183,8 +187,9 @@ def _has_cone(i, p, work):
 
 @part
 def _rows(p, work):
-    """Constraint rows of all blocks; returns their number."""
-    W, nu, mu, D = p.W, p.nu, p.mu, p.D
+    """Constraint rows of all blocks and their right sides for s = 0; returns their number."""
+    W, nu, mu, D, c0 = p.W, p.nu, p.mu, p.D, p.c0
+    rows, right, owner = work.rows, work.unshifted, work.slips.owner
     count = 0
     for i in range(p.n):
         work.first[i] = count
@@ -194,59 +199,47 @@ def _rows(p, work):
         if cone and not math.isinf(mu[i]):
             for e in range(D.shape[0]):
                 x, y = mu[i] * D[e, 0], mu[i] * D[e, 1]
-                work.slips.owner[count] = i
+                owner[count] = i
+                right[count] = c0[3 * i] + p.offset[i] + x * c0[3 * i + 1] + y * c0[3 * i + 2]
                 for j in range(nu):
-                    work.rows[count * nu + j] = W[3 * i, j] + x * W[3 * i + 1, j] + y * W[3 * i + 2, j]
+                    rows[count * nu + j] = W[3 * i, j] + x * W[3 * i + 1, j] + y * W[3 * i + 2, j]
                 count += 1
             continue
-        work.slips.owner[count] = -1
+        owner[count] = -1
+        right[count] = c0[3 * i] + p.offset[i]
         for j in range(nu):
-            work.rows[count * nu + j] = W[3 * i, j]
+            rows[count * nu + j] = W[3 * i, j]
         count += 1
-        if cone:
-            for e in range(4):
-                sign = 1.0 - 2.0 * (e % 2)
-                work.slips.owner[count] = -1
-                for j in range(nu):
-                    work.rows[count * nu + j] = sign * W[3 * i + 1 + e // 2, j]
-                count += 1
+        for e in range(4 if cone else 0):
+            sign, r = 1.0 - 2.0 * (e % 2), 3 * i + 1 + e // 2
+            owner[count] = -1
+            right[count] = sign * c0[r]
+            for j in range(nu):
+                rows[count * nu + j] = sign * W[r, j]
+            count += 1
     return count
 
 
 @part
-def _shift_rows(p, work):
-    """Right sides for the present shift."""
-    c0, offset, mu, D = p.c0, p.offset, p.mu, p.D
-    for i in range(p.n):
-        if p.kind[i] == BOX:
-            continue
-        row = work.first[i]
-        cone = _has_cone(i, p, work)
-        if cone and not math.isinf(mu[i]):
-            for e in range(D.shape[0]):
-                slip = D[e, 0] * c0[3 * i + 1] + D[e, 1] * c0[3 * i + 2]
-                work.b[row + e] = c0[3 * i] + offset[i] + work.shift[i] + mu[i] * slip
-            continue
-        work.b[row] = c0[3 * i] + offset[i]
-        if cone:
-            for e in range(4):
-                work.b[row + 1 + e] = (1.0 - 2.0 * (e % 2)) * c0[3 * i + 1 + e // 2]
+def _shift_rows(count, work):
+    """Right sides for the present s."""
+    b, right, owner, shift = work.b, work.unshifted, work.slips.owner, work.shift
+    for row in range(count):
+        b[row] = right[row] + (shift[owner[row]] if owner[row] >= 0 else 0.0)
 
 
 @part
-def _slip(p, work):
+def _slip(p, s, work):
     """Mu times the slip of the present u; returns how far s is from it."""
-    W, c0, mu, D = p.W, p.c0, p.mu, p.D
+    mu, D, c = p.mu, p.D, s.c
+    affine(p.W, p.c0, work.u, 3 * p.n, p.nu, c)
     change = 0.0
     for i in range(p.n):
         work.slip[i] = work.shift[i]
         work.slips.edge[i] = -1
         if not _has_cone(i, p, work) or math.isinf(mu[i]):
             continue
-        cx, cy = c0[3 * i + 1], c0[3 * i + 2]
-        for j in range(p.nu):
-            cx += W[3 * i + 1, j] * work.u[j]
-            cy += W[3 * i + 2, j] * work.u[j]
+        cx, cy = c[3 * i + 1], c[3 * i + 2]
         slip = 0.0
         for e in range(D.shape[0]):
             against = -(D[e, 0] * cx + D[e, 1] * cy)

@@ -273,7 +273,7 @@ def _keep_sides(unknowns, sides, rank, work):
             for b in range(unknowns):
                 line[b] -= along * work.equal[other, b]
     result = principal_pivoting(
-        rows, work.b[:sides], work.basis[: unknowns + 1], int64(0), work.options, work.work, work.u[:unknowns],
+        rows, work.b[:sides], work.basis[: unknowns + 1], int64(0), False, work.options, work.work, work.u[:unknowns],
         work.multipliers[:sides], work.certificate[:sides],
     )  # fmt: skip
     if result.status != SOLVED:

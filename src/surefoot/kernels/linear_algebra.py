@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from surefoot.kernels.cache import kernel
+from surefoot.kernels.cache import kernel, part
 
 
 @kernel
@@ -18,6 +18,21 @@ def dot(a, b, n):
     for i in range(n):
         total += a[i] * b[i]
     return total
+
+
+@part
+def affine(W, b, u, rows, nu, out):
+    """Fill out = W u + b for the first `rows` rows, four at a time: a short sum alone waits for its last addition."""
+    for i in range(0, rows - rows % 4, 4):
+        first, second, third, fourth = b[i], b[i + 1], b[i + 2], b[i + 3]
+        for j in range(nu):
+            first += W[i, j] * u[j]
+            second += W[i + 1, j] * u[j]
+            third += W[i + 2, j] * u[j]
+            fourth += W[i + 3, j] * u[j]
+        out[i], out[i + 1], out[i + 2], out[i + 3] = first, second, third, fourth
+    for i in range(rows - rows % 4, rows):
+        out[i] = b[i] + row_dot(W, i, u, nu)
 
 
 @kernel

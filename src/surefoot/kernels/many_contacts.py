@@ -93,7 +93,7 @@ def many_contacts(p, dt, J, felt, wanted, allowed, faces, kept, work, f):
             for j in range(dims):
                 work.b[a] -= rows[a, j] * work.wanted[j]
         result = principal_pivoting(
-            rows, work.b[:rays], work.basis[: dims + 1], basic, work.options, work.work, work.u[:dims],
+            rows, work.b[:rays], work.basis[: dims + 1], basic, False, work.options, work.work, work.u[:dims],
             work.weight[:rays], work.certificate[:rays],
         )  # fmt: skip
         if result.status != SOLVED:

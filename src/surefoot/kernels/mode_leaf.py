@@ -202,7 +202,7 @@ def _has_solution(modes, mode, free, margin, options, work):
             flat[k] = 0.0
     pivoting, W = work.pivoting, flat[: rows * free].reshape((rows, free))
     t, x, certificate = work.t[:free], work.multipliers[:rows], work.certificate[:rows]
-    result = principal_pivoting(W, slack[:rows], work.basis, 0, options.pivoting, pivoting, t, x, certificate)
+    result = principal_pivoting(W, slack[:rows], work.basis, 0, False, options.pivoting, pivoting, t, x, certificate)
     return result.status != INFEASIBLE
 
 

@@ -32,8 +32,8 @@ def _solve_normals(p, work):
             work.rows[count * nu + j] = W[3 * i, j]
         count += 1
     result = principal_pivoting(
-        work.rows[: count * nu].reshape(count, nu), work.b[:count], work.basis[: nu + 1], int64(0), work.options,
-        work.work, work.u[:nu], work.x[:count], work.certificate[:count],
+        work.rows[: count * nu].reshape(count, nu), work.b[:count], work.basis[: nu + 1], int64(0), False,
+        work.options, work.work, work.u[:nu], work.x[:count], work.certificate[:count],
     )  # fmt: skip
     return result.status, result.basic, count
 

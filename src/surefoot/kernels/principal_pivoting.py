@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from surefoot.kernels import status as codes
 from surefoot.kernels.cache import kernel, part
-from surefoot.kernels.linear_algebra import row_dot
+from surefoot.kernels.linear_algebra import affine, row_dot
 
 
 class PivotingOptions(NamedTuple):
@@ -29,7 +29,8 @@ class PivotingOptions(NamedTuple):
     max_pivots: int = 0  # 0: 20 (n + nu) + 100
     tolerance: float = 1e-11  # a row is violated below this times the largest demand -b / |row|
     rank_tolerance: float = 1e-9  # a row whose part outside the basis is smaller, relative to itself, is dependent
-    residual_tolerance: float = 1e-9  # largest scaled |min(x, w)| of a solution, relative to the largest demand
+    residual_tolerance: float = 1e-9  # largest scaled |min(x, w)| of a solution, relative to the largest demand; inf:
+    # it is not computed, the caller has a check of his own
 
 
 class PivotingWork(NamedTuple):
@@ -44,6 +45,7 @@ class PivotingWork(NamedTuple):
     size: NDArray[np.float64]  # (n,) norms of the rows
     member: NDArray[np.int64]  # (n,) 1 for rows in the basis
     listed: NDArray[np.int64]  # (n,) rows that were violated
+    slack: NDArray[np.float64]  # (n,) W u + b when all rows were looked at last
 
 
 class PivotingResult(NamedTuple):
@@ -67,11 +69,12 @@ def pivoting_work(n: int, nu: int) -> PivotingWork:
         size=np.empty(n),
         member=np.empty(n, dtype=np.int64),
         listed=np.empty(n, dtype=np.int64),
+        slack=np.empty(n),
     )
 
 
 @part
-def principal_pivoting(W, b, basis, basic, options, work, u_out, x_out, certificate_out):
+def principal_pivoting(W, b, basis, basic, again, options, work, u_out, x_out, certificate_out):
     """Solve `w = W W'x + b, x >= 0, w >= 0, x'w = 0`.
 
     Args:
@@ -79,6 +82,7 @@ def principal_pivoting(W, b, basis, basic, options, work, u_out, x_out, certific
         b: (n,).
         basis: (nu + 1,) int64. Rows to start from; modified in place to those of the answer, for the next call.
         basic: how many entries of `basis` to start from.
+        again: whether W, basis and basic are those that the last call with this `work` left behind, and only b is new.
         options: PivotingOptions.
         work: PivotingWork.
         u_out: (nu,) W'x.
@@ -89,16 +93,18 @@ def principal_pivoting(W, b, basis, basic, options, work, u_out, x_out, certific
         PivotingResult.
     """
     n, nu = W.shape
+    size = work.size
     demand = 0.0
     finite = True
+    for i in range(0 if again else n):
+        work.member[i] = 0
+        size[i] = math.sqrt(_row_row(W, i, W, i, nu))
     for i in range(n):
         x_out[i] = 0.0
         certificate_out[i] = 0.0
-        work.member[i] = 0
-        work.size[i] = math.sqrt(_row_row(W, i, W, i, nu))
-        finite = finite and math.isfinite(b[i]) and math.isfinite(work.size[i])
-        if -b[i] > demand * work.size[i] and work.size[i] > 0.0:  # divides for a new largest one only
-            demand = -b[i] / work.size[i]
+        finite = finite and math.isfinite(b[i] + size[i])
+        if -b[i] > demand * size[i] and size[i] > 0.0:  # divides for a new largest one only
+            demand = -b[i] / size[i]
     for k in range(nu):
         u_out[k] = 0.0
     if not finite:
@@ -110,7 +116,9 @@ def principal_pivoting(W, b, basis, basic, options, work, u_out, x_out, certific
     if demand == 0.0:
         return PivotingResult(codes.SOLVED, 0, 0.0, 0)
     limit = options.max_pivots if options.max_pivots > 0 else 20 * (n + nu) + 100
-    basic = _start(W, b, basis, basic, options.rank_tolerance, work, u_out)
+    if not again:
+        basic = _start(W, basis, basic, options.rank_tolerance, work)
+    basic = _drop_negative(W, b, basis, basic, 0.0, work, u_out)
     pivots, listed = int64(0), int64(0)
     exact = True  # whether u was solved for with this basis, not led here step by step
     while True:
@@ -136,6 +144,8 @@ def principal_pivoting(W, b, basis, basic, options, work, u_out, x_out, certific
             break
     for k in range(basic):
         x_out[basis[k]] = max(work.multipliers[k], 0.0)
+    if math.isinf(options.residual_tolerance):
+        return PivotingResult(codes.PIVOT_LIMIT if pivots >= limit else codes.SOLVED, pivots, 0.0, basic)
     residual = low_rank_residual(W, b, x_out, work.size, u_out) / demand
     status = codes.SOLVED if residual <= options.residual_tolerance else codes.UNSOLVED
     if pivots >= limit and status != codes.SOLVED:
@@ -146,12 +156,12 @@ def principal_pivoting(W, b, basis, basic, options, work, u_out, x_out, certific
 @kernel
 def run_principal_pivoting(W, b, basis, basic, options, work, u_out, x_out, certificate_out):
     """`principal_pivoting` for Python."""
-    return principal_pivoting(W, b, basis, basic, options, work, u_out, x_out, certificate_out)
+    return principal_pivoting(W, b, basis, basic, False, options, work, u_out, x_out, certificate_out)
 
 
 @part
-def _start(W, b, basis, basic, rank_tolerance, work, u):
-    """Take the independent ones of the given rows into the basis and drop those whose multiplier is negative."""
+def _start(W, basis, basic, rank_tolerance, work):
+    """Take the independent ones of the given rows into the basis; returns their number."""
     nu = W.shape[1]
     count = int64(0)
     for k in range(basic):
@@ -161,7 +171,7 @@ def _start(W, b, basis, basic, rank_tolerance, work, u):
             if _append(W, i, count, rank_tolerance, work):
                 work.member[i] = 1
                 count += 1
-    return _drop_negative(W, b, basis, count, 0.0, work, u)
+    return count
 
 
 @part
@@ -187,13 +197,15 @@ def _most_violated(W, b, u, listed, threshold, work):
 
     Looks at the rows that were violated last time, and only if none of them still is at all rows.
     """
-    size, member = work.size, work.member
+    size, member, slack = work.size, work.member, work.slack
     for everything in range(0 if listed > 0 else 1, 2):
         lowest, row, left = -threshold, int64(-1), int64(0)
+        if everything:
+            affine(W, b, u, b.shape[0], u.shape[0], slack)
         for k in range(b.shape[0] if everything else listed):
             i = k if everything else work.listed[k]
             if member[i] == 0 and size[i] > 0.0:
-                value = b[i] + row_dot(W, i, u, u.shape[0])
+                value = slack[i] if everything else b[i] + row_dot(W, i, u, u.shape[0])
                 if value < -threshold * size[i]:
                     work.listed[left] = i
                     left += 1

@@ -151,12 +151,10 @@ def _until_rows_change(p, rows, basic, count, backward, convex):
             continue
         owner = work.owner[row]
         falls = work.ds[owner] if owner >= 0 else 0.0
-        slack = convex.b[row]
         for j in range(nu):
             falls += convex.rows[row * nu + j] * du[j]
-            slack += convex.rows[row * nu + j] * convex.u[j]
         if falls < -ROUNDING * fastest:
-            until = min(until, max(slack, 0.0) / -falls)
+            until = min(until, max(convex.work.slack[row], 0.0) / -falls)
     for a in range(count):
         until = min(until, _until_edge_changes(p, work.moving[a], work.edge[work.moving[a]], fastest, convex))
     return until
