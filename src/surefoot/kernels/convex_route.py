@@ -85,7 +85,9 @@ def _solve_convex_route(p, s, modes, work, f, certificate):
 
     Infinite friction holds a closed contact; one that ends without load is let go.
     """
+    held = False  # whether any friction is infinite
     for i in range(p.n):
+        held = held or (p.kind[i] == CONE and math.isinf(p.mu[i]))
         work.released[i] = False
         work.shift[i] = 0.0
         certificate[i] = 0.0
@@ -114,17 +116,19 @@ def _solve_convex_route(p, s, modes, work, f, certificate):
             if p.dissipative:
                 _blame(p, work, certificate)
                 return (INFEASIBLE if contradicts else UNSOLVED), math.inf
-            held = contradicts and _mark_held(p, work, certificate)
+            torn = contradicts and _mark_held(p, work, certificate)
             proven = normals_infeasible(p, work, certificate)
-            if proven or held:
+            if proven or torn:
                 return (INFEASIBLE if proven else INCONSISTENT), math.inf
             # The normals alone can open with velocity u: the slip of u makes room for it in every pyramid.
             widened += 1
             changed = True
         else:
             basic = result.basic
-            _impulses(p, work, f)
-            changed = not p.dissipative and _release(p, s, work, f)
+            changed = False
+            if held and not p.dissipative:
+                _impulses(p, work, f)
+                changed = _release(p, s, work, f)
         moved = 0.0
         if not p.dissipative:
             moved = _slip(p, s, work)
@@ -135,6 +139,7 @@ def _solve_convex_route(p, s, modes, work, f, certificate):
                 work.shift[i] = work.slip[i]
         look = moved <= 10.0 * p.tolerance * p.scale or changed or round >= due or round == ROUNDS - 1
         if result.status == SOLVED and look:
+            _impulses(p, work, f)
             residual = checked_residual(p, s, f)
             settled = moved <= 1e-12 * p.scale
             exact = residual <= max(p.tolerance, _rounding(p, s, f))

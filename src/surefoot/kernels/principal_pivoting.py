@@ -99,20 +99,23 @@ def principal_pivoting(W, b, basis, basic, again, options, work, u_out, x_out, c
     for i in range(0 if again else n):
         work.member[i] = 0
         size[i] = math.sqrt(_row_row(W, i, W, i, nu))
+    impossible = int64(-1)
     for i in range(n):
         x_out[i] = 0.0
         certificate_out[i] = 0.0
         finite = finite and math.isfinite(b[i] + size[i])
-        if -b[i] > demand * size[i] and size[i] > 0.0:  # divides for a new largest one only
-            demand = -b[i] / size[i]
+        if -b[i] > demand * size[i]:  # divides for a new largest one only
+            if size[i] > 0.0:
+                demand = -b[i] / size[i]
+            else:
+                impossible = i
     for k in range(nu):
         u_out[k] = 0.0
     if not finite:
         return PivotingResult(codes.NOT_FINITE, 0, np.inf, 0)
-    for i in range(n):
-        if work.size[i] == 0.0 and b[i] < 0.0:
-            certificate_out[i] = 1.0
-            return PivotingResult(codes.INFEASIBLE, 0, np.inf, 0)
+    if impossible >= 0:
+        certificate_out[impossible] = 1.0
+        return PivotingResult(codes.INFEASIBLE, 0, np.inf, 0)
     if demand == 0.0:
         return PivotingResult(codes.SOLVED, 0, 0.0, 0)
     limit = options.max_pivots if options.max_pivots > 0 else 20 * (n + nu) + 100
@@ -276,13 +279,18 @@ def _project(W, row, basic, work):
         work.outside[c] = W[row, c]
     for k in range(basic):
         work.inside[k] = 0.0
-    for _ in range(2):  # a second pass removes what rounding left of the first
+    before = work.size[row] ** 2
+    for _ in range(2):
         for k in range(basic):
             part = row_dot(work.Q, k, work.outside, nu)
             work.inside[k] += part
             for c in range(nu):
                 work.outside[c] -= part * work.Q[k, c]
-    return math.sqrt(_dot(work.outside, work.outside, nu))
+        after = _dot(work.outside, work.outside, nu)
+        if after > 0.5 * before:  # else a second pass removes what rounding left of the first
+            break
+        before = after
+    return math.sqrt(after)
 
 
 @part
