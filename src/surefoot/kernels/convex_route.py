@@ -35,6 +35,7 @@ from surefoot.kernels.status import CAPACITY, INCONSISTENT, INFEASIBLE, SOLVED, 
 from surefoot.kernels.sweeps import read_modes
 
 ROUNDS = 64
+POLISHED = 1e-14  # a residual that is larger gets smaller when the modes are solved exactly
 NEWTON = 8  # two thirds of so many rounds take Newton's step; should it cycle, the others go from s to the slip
 
 
@@ -137,18 +138,20 @@ def _solve_convex_route(p, s, modes, work, f, certificate):
                 _slip(p, s, work)
             for i in range(p.n):
                 work.shift[i] = work.slip[i]
-        look = moved <= 10.0 * p.tolerance * p.scale or changed or round >= due or round == ROUNDS - 1
-        if result.status == SOLVED and look:
+        settled = moved <= 1e-12 * p.scale
+        if result.status == SOLVED and (settled or changed or round >= due or round == ROUNDS - 1):
             _impulses(p, work, f)
             residual = checked_residual(p, s, f)
-            settled = moved <= 1e-12 * p.scale
             exact = residual <= max(p.tolerance, _rounding(p, s, f))
-            last = exact or changed or settled or round >= due or round == ROUNDS - 1
-            if residual <= p.tolerance or last:
-                read_modes(p, s, f)  # which the next call may start from
-            if residual > p.tolerance and last:
-                due = max(3 * round, round + 4)
-                residual = modes(p, int64(3), s, f)
+            read_modes(p, s, f)  # which the next call may start from
+            if residual <= p.tolerance:
+                work.start[0] = basic
+                polished = modes(p, int64(3), s, f) if residual > POLISHED else math.inf
+                if not polished < residual:
+                    _impulses(p, work, f)
+                return SOLVED, min(polished, residual)
+            due = max(3 * round, round + 4)
+            residual = modes(p, int64(3), s, f)
             if residual <= p.tolerance or exact:
                 work.start[0] = basic
             if residual <= p.tolerance:

@@ -21,23 +21,59 @@ from numba import int64
 from surefoot.kernels.cache import inlined
 from surefoot.kernels.fallback import PIVOTS
 from surefoot.kernels.lemke import lemke
+from surefoot.kernels.linear_algebra import row_dot
 from surefoot.kernels.plant import BOX, CONE
 from surefoot.kernels.problem import STANDARD, Problem
 from surefoot.kernels.status import CAPACITY, INFEASIBLE, NOT_FINITE, SOLVED
 from surefoot.kernels.working_set import VERY_ROUGH
 
+GROW = 4  # contacts that join the set at a time
+
 
 def solve_energy_law(p, solver, f):
-    """Impulses of least energy; g stands in `solver.target` (3n,). Returns (status, residual, method)."""
-    work = solver.ladder.working_set
+    """Impulses of least energy; g stands in `solver.target` (3n,). Returns (status, residual, method).
+
+    Few contacts carry load: Lemke's method on a set of them that starts with those of the last call and grows by the
+    worst of what the others violate.
+    """
+    work, s = solver.ladder.working_set, solver.scratch
+    if p.n > work.member.shape[0]:
+        return CAPACITY, math.inf, PIVOTS
+    complete = True
     for i in range(p.n):
+        work.member[i] = p.kind[i] == BOX or (s.known[0] and work.member[i])
+        complete = complete and work.member[i]
         for r in range(3 * i, 3 * i + 3):
             f[r] = 0.0
             if not math.isfinite(p.c0[r] + solver.target[r] + p.offset[i] + p.bound[i]):
                 return NOT_FINITE, math.inf, PIVOTS
-    size, count = _fill(p, solver, work)
-    if size < 0:
-        return CAPACITY, math.inf, PIVOTS
+    s.known[0] = False
+    while True:
+        size, count = _fill(p, solver, work)
+        if size < 0:
+            return CAPACITY, math.inf, PIVOTS
+        _matrix(p, size, count, work)
+        result = lemke(work.M, work.q[:size], work.cover[:size], work.options, work.lemke, work.z[:size])
+        if result.status != SOLVED and complete:
+            # Normals that contradict each other leave no answer under any law.
+            status, _, _ = solver.fallback(_coulomb(p), s, solver.ladder, f)
+            return status if status in (INFEASIBLE, CAPACITY) else result.status, math.inf, PIVOTS
+        worst = 0.0
+        if result.status == SOLVED:
+            _unpack(p, work, f)
+            worst = _price(p, solver, work, f)
+            if worst <= p.tolerance * p.scale:
+                break
+        complete = _grow(p, result.status == SOLVED, work, solver.ladder.best)
+    for i in range(p.n):
+        if p.kind[i] != BOX and work.member[i]:
+            work.member[i] = f[3 * i] > 0.0 or work.z[work.first[i, 0]] > 0.0
+    return SOLVED, max(result.residual, worst / p.scale), PIVOTS
+
+
+@inlined
+def _matrix(p, size, count, work):
+    """M of the problem above; boxes push -B before anything is chosen."""
     for a in range(size):
         for b in range(a + 1):
             total = 0.0
@@ -50,7 +86,6 @@ def solve_energy_law(p, solver, f):
         a, upper = work.first[i, 1], work.first[i, 2]
         if p.kind[i] != BOX or a < 0:
             continue
-        # Boxes push -B before anything is chosen.
         for b in range(size):
             for j in range(p.nu):
                 work.q[b] -= work.V[b, j] * work.V[a, j] * p.bound[i]
@@ -58,12 +93,15 @@ def solve_energy_law(p, solver, f):
     for i in range(p.n):
         if p.kind[i] == BOX and work.first[i, 1] >= 0:
             work.q[work.first[i, 2]] = 2.0 * p.bound[i]
-    result = lemke(work.M, work.q[:size], work.cover[:size], work.options, work.lemke, work.z[:size])
-    if result.status != SOLVED:
-        # Normals that contradict each other leave no answer under any law.
-        status, _, _ = solver.fallback(_coulomb(p), solver.scratch, solver.ladder, f)
-        return status if status in (INFEASIBLE, CAPACITY) else result.status, math.inf, PIVOTS
+
+
+@inlined
+def _unpack(p, work, f):
+    """Impulses from the variables; zero outside the set."""
     for i in range(p.n):
+        f[3 * i], f[3 * i + 1], f[3 * i + 2] = 0.0, 0.0, 0.0
+        if not work.member[i]:
+            continue
         if p.kind[i] == BOX:
             f[3 * i + 1] = work.z[work.first[i, 1]] - p.bound[i] if work.first[i, 1] >= 0 else 0.0
             continue
@@ -73,7 +111,54 @@ def solve_energy_law(p, solver, f):
             f[3 * i] += push
             f[3 * i + 1] += mu * p.D[e, 0] * push
             f[3 * i + 2] += mu * p.D[e, 1] * push
-    return SOLVED, result.residual, PIVOTS
+
+
+@inlined
+def _price(p, solver, work, f):
+    """How much each contact outside the set violates its conditions, into `solver.ladder.best`; the largest (m/s)."""
+    W, nu, y, free, best = p.W, p.nu, solver.scratch.y, solver.ladder.convex.u, solver.ladder.best
+    for j in range(nu):
+        y[j], free[j] = 0.0, 0.0
+    for i in range(p.n):
+        lam = work.z[work.first[i, 0]] if work.member[i] and p.kind[i] != BOX else 0.0
+        for j in range(nu):
+            y[j] += W[3 * i, j] * f[3 * i] + W[3 * i + 1, j] * f[3 * i + 1] + W[3 * i + 2, j] * f[3 * i + 2]
+            free[j] -= W[3 * i, j] * lam
+    worst = 0.0
+    for i in range(p.n):
+        best[i] = 0.0
+        if work.member[i]:
+            continue
+        opens = p.c0[3 * i] + p.offset[i] + row_dot(W, 3 * i, y, nu)
+        push, x, z = solver.target[3 * i], solver.target[3 * i + 1], solver.target[3 * i + 2]
+        for j in range(nu):
+            velocity = y[j] + free[j]
+            push += W[3 * i, j] * velocity
+            x += W[3 * i + 1, j] * velocity
+            z += W[3 * i + 2, j] * velocity
+        mu, least = _friction(p, i), push
+        for e in range(p.D.shape[0] if mu > 0.0 else 0):
+            least = min(least, push + mu * (p.D[e, 0] * x + p.D[e, 1] * z))
+        best[i] = max(-opens, -least)
+        worst = max(worst, best[i])
+    return worst
+
+
+@inlined
+def _grow(p, some, work, violation):
+    """Let the worst contacts join the set, or all; returns whether it holds all now."""
+    for _ in range(GROW if some else p.n):
+        worst = -1
+        for i in range(p.n):
+            if not work.member[i] and (worst < 0 or violation[i] > violation[worst]):
+                worst = i
+        if worst < 0:
+            break
+        work.member[worst] = True
+    for i in range(p.n):
+        if not work.member[i]:
+            return False
+    return True
 
 
 @inlined
@@ -90,20 +175,22 @@ def _friction(p, i):
 
 @inlined
 def _fill(p, solver, work):
-    """Rows V and constants q: edges and boxes, then normals, then upper bounds (rows of zeros).
+    """Rows V and constants q of the set: edges and boxes, then normals, then upper bounds (rows of zeros).
 
     Returns (size, number of edges and boxes), or -1 as size if there is no room. `work.first` (n, 3) holds the places
     of a block's normal, of its first edge or box (-1: nothing moves it), and of its upper bound.
     """
     target = solver.target
-    count = int64(0)
+    members, count = int64(0), int64(0)
+    for i in range(p.n):
+        members += work.member[i]
     for i in range(p.n):
         box, mu = p.kind[i] == BOX, _friction(p, i)
-        if box and solver.scratch.g[i, 1] == 0.0:
+        if not work.member[i] or (box and solver.scratch.g[i, 1] == 0.0):
             work.first[i, 1] = -1
             continue
         edges = p.D.shape[0] if mu > 0.0 else 1
-        if count + edges + 2 * p.n > work.q.shape[0]:
+        if count + edges + 2 * members > work.q.shape[0]:
             return int64(-1), count
         work.first[i, 1] = count
         for e in range(edges):
@@ -115,7 +202,7 @@ def _fill(p, solver, work):
             count += 1
     size = count
     for i in range(p.n):
-        if p.kind[i] != BOX:
+        if p.kind[i] != BOX and work.member[i]:
             work.first[i, 0] = size
             work.q[size] = p.c0[3 * i] + p.offset[i]
             for j in range(p.nu):

@@ -33,6 +33,8 @@ NEARLY = (
     1e-6  # contacts that may not slip, but are dragged by no more than this times the velocity scale, count as held
 )
 
+STRAINED = 1e3  # held contacts micrometres apart may hold a foot's turning by tons, which only cancel: see `_strain`
+
 # How much of the law is loaded. What is missing returns CAPACITY where it would be needed: mostly it never is, and need
 # not be compiled.
 FIRST_GUESS = 0
@@ -78,6 +80,15 @@ def _held(p):
     return False
 
 
+@part
+def _strain(p, g, f):
+    """The largest velocity that one impulse makes by itself, relative to the velocity scale."""
+    largest = 0.0
+    for i in range(p.n):
+        largest = max(largest, g[i, 0] * f[3 * i], g[i, 1] * abs(f[3 * i + 1]), g[i, 1] * abs(f[3 * i + 2]))
+    return largest / p.scale
+
+
 @inlined
 def _smoothed(p, mu_out):
     """Copy friction, none of it above VERY_ROUGH; True if that changed any."""
@@ -111,17 +122,24 @@ def _climb(p, s, ladder, f):
 def _fallback(p, s, ladder, f):
     """Returns (status, residual, method).
 
-    Infinite friction may have no answer. What is prescribed may drag contacts apart: by a little that is forgiven. Or
-    held, a contact would be pulled; released, it would be driven in (Painleve's paradox): then friction of 1e3 stands
-    for it. Both answers are called REGULARISED.
+    Infinite friction may have no answer, or one of tons that only cancel. What is prescribed may drag contacts apart:
+    by a little that is forgiven. Or held, a contact would be pulled; released, it would be driven in (Painleve's
+    paradox): then friction of 1e3 stands for it. Both answers are called REGULARISED.
     """
     status, residual, method, verdict = _climb(p, s, ladder, f)
-    if status in (UNSOLVED, INFEASIBLE) and _held(p):
-        loosely = with_tolerance(p, NEARLY)
-        cold_modes(p, s)
-        near = ladder.modes(loosely, int64(8), s, f)
-        if near <= NEARLY:
-            return REGULARISED, near, GUESS
+    if _held(p) and status in (SOLVED, UNSOLVED, INFEASIBLE):
+        exact = status == SOLVED and residual <= p.tolerance
+        strain = _strain(p, s.g, f) if exact else math.inf
+        if strain > STRAINED:
+            for r in range(3 * p.n):
+                ladder.best[r] = f[r]
+            loosely = with_tolerance(p, NEARLY)
+            cold_modes(p, s)
+            near = ladder.modes(loosely, int64(8), s, f)
+            if near <= NEARLY and _strain(p, s.g, f) <= 1e-2 * strain:
+                return REGULARISED, near, GUESS
+            for r in range(3 * p.n):
+                f[r] = ladder.best[r]
     if status != UNSOLVED:
         return status, residual, method
     if verdict == INCONSISTENT or p.dissipative or not _smoothed(p, ladder.mu):

@@ -13,8 +13,9 @@ import math
 from numba import int64
 
 from surefoot.kernels.cache import part
+from surefoot.kernels.low_rank import is_certificate
 from surefoot.kernels.plant import BOX, CONE
-from surefoot.kernels.principal_pivoting import is_certificate, principal_pivoting
+from surefoot.kernels.principal_pivoting import principal_pivoting
 from surefoot.kernels.status import INFEASIBLE, SOLVED
 
 

@@ -203,6 +203,7 @@ def solve_rows(step, n):
     )  # fmt: skip
     if settings.law.form == ENERGY:
         _energy_gradient(step, n, nu)
+        step.solver.scratch.known[0] = settings.remembers and step.memory.count[0] == n
     if settings.remembers and settings.law.form == STANDARD:
         cold_modes(problem, step.solver.scratch)
         recall(rows, n, step.memory, step.solver.scratch.mode)
