@@ -89,15 +89,14 @@ def check_same(answers, tolerance=TOLERANCE):
 def test_velocities_come_back(robot, law):
     """Springs on several points of a mesh foot determine its turning by the micrometres between them.
 
-    The held form has no use for such feet: it holds the turning, with tons if those micrometres are all it has.
+    The held form would hold that turning by tons; where nothing else does, it lets go a little and says REGULARISED.
     """
-    if has_mesh_feet(robot) and law.name == "no-slip":
-        pytest.skip("held points of a mesh foot have no exact answer of sensible size")
+    mesh = has_mesh_feet(robot)
     touching = 0
     for answers in trips(robot, law, cases(robot, law)):
-        check_same(answers, 1e-8 if has_mesh_feet(robot) and law.name == "compliant" else TOLERANCE)
+        check_same(answers, 1e-8 if mesh and law.name == "compliant" else TOLERANCE)
         touching += bool((answers[0].forces[:, 0] > 0).any())
-    assert touching >= 12
+    assert touching >= (5 if mesh and law.name == "no-slip" else 12)
 
 
 @robots
