@@ -27,6 +27,9 @@ class Row:
         errors: problems on which the method raised an exception.
         ratios: p50 divided by the p50 of each reference peer (below 1: faster than the peer).
         worst_ratios: the same of the worst times.
+        times: best time of each problem, of laps the median. What is compared between sizes is compared problem by
+            problem, since a machine's clock may change in the course of a run.
+        tail: largest ratio of a problem's worst lap to the median of its laps (NaN: they were not timed one by one).
     """
 
     setting: str
@@ -45,6 +48,8 @@ class Row:
     errors: int
     ratios: dict[str, float] = field(default_factory=dict)
     worst_ratios: dict[str, float] = field(default_factory=dict)
+    times: tuple[float, ...] = ()
+    tail: float = math.nan
 
 
 def summarise(result: Result) -> list[Row]:
@@ -94,6 +99,8 @@ def _row(records: Sequence[Record], setting: Setting, ours: bool, law: str) -> R
         worst=float(worst),
         repeats=min(record.repeats for record in records),
         errors=sum(bool(record.error) for record in records),
+        times=tuple(record.seconds for record in records),
+        tail=max((max(record.laps) / record.seconds for record in records if record.laps), default=math.nan),
     )
 
 

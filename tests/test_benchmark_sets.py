@@ -4,6 +4,7 @@ import itertools
 import sys
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from benchmarks import batches, humanoid
 from benchmarks.controllers import LAWS, TEXT, controller
@@ -96,7 +97,9 @@ def test_bars_of_the_inverse_set_compare_the_right_rows():
         Method(name, "none", lambda problem, setting: pytest.fail("asked")) for name in ("surefoot-coulomb", "tsid")
     ]
     records = [
-        Record(*case, "p", method.name, 1.0, 5, True, 0.0, laps=laps(*case, method.name))
+        Record(
+            *case, "p", method.name, np.median(laps(*case, method.name)), 5, True, 0.0, laps=laps(*case, method.name)
+        )
         for case in itertools.product(settings, sizes)
         for method in methods
     ]
@@ -105,7 +108,7 @@ def test_bars_of_the_inverse_set_compare_the_right_rows():
         "whole call on 4 contacts, Coulomb / TSID's cycle": (0.25, 0.5),
         "Coulomb, cold: 40 contacts / 4 contacts": (6.0, 4.0),
         "Coulomb, cold, at rest: 40 contacts / 4 contacts": (1.0, 4.0),
-        "coulomb: worst call / p50, of all sizes the largest": (3.0, 5.0),
+        "coulomb: worst call / p50 of its motion, of all motions and sizes the largest": (3.0, 5.0),
     }
 
 

@@ -22,6 +22,7 @@ from surefoot.kernels.linear_algebra import lu_factor, lu_solve, row_dot
 
 SINGULAR = 1e-9  # smallest pivot ratio of a regular matrix
 REGULAR = 1e-6  # added to the diagonal of a singular one
+LONG = 10.0  # a step of so many times the way from s to the slip may leave where all is linear
 FARTHEST = 1e6  # steps
 ROUNDING = 1e-9  # a change that is smaller than this, relative to the largest, is none
 
@@ -61,7 +62,7 @@ def slip_work(capacity: int, rows: int, nv: int) -> SlipWork:
 
 @part
 def follow_slip(p, rows, basic, newton, convex):
-    """Move `convex.u` towards where the slip is the one assumed. `convex`: a Convex.
+    """Move `convex.u` towards where the slip is the one assumed.
 
     Args:
         p: Problem.
@@ -79,17 +80,22 @@ def follow_slip(p, rows, basic, newton, convex):
     for a in range(count):
         ahead += work.step[a] * work.rhs[a]
         longest, way = max(longest, abs(work.step[a])), max(way, abs(work.rhs[a]))
-    backward = ahead < 0.0  # s runs away from where the slip is the one assumed: the answer is on the other side
+    away = ahead < 0.0  # Newton's point repels s: go the other way
+    for a in range(count):
+        work.step[a] *= -1.0 if away else 1.0
     for j in range(nu):
         du[j] = 0.0
         for a in range(count):
-            du[j] += (-work.step[a] if backward else work.step[a]) * work.along[a, j]
+            du[j] += work.step[a] * work.along[a, j]
     far = 1.0
-    if longest > 10.0 * way or backward or not newton:
-        far = 1.001 * _until_rows_change(p, rows, basic, count, backward, convex)
-        if not backward:
-            far = min(far, 1.0) if newton else max(min(far, _until_slip(p, count, work)), 1.0)
-        far = min(far, FARTHEST)
+    if longest > LONG * way or away or not newton:
+        far = 1.001 * _until_rows_change(p, rows, basic, count, convex)
+        if not newton:
+            far = max(min(far, _until_slip(p, count, work)), 1.0)
+        elif not away:
+            far = min(far, 1.0)
+    if not far < FARTHEST:
+        far = 1.0
     for j in range(nu):
         convex.u[j] += far * du[j]
 
@@ -120,7 +126,7 @@ def _until_slip(p, count, work):
 
 
 @part
-def _until_rows_change(p, rows, basic, count, backward, convex):
+def _until_rows_change(p, rows, basic, count, convex):
     """How much of the step to go until a row enters or leaves the basis, or a slip turns to another edge."""
     work, nu, du, change = convex.slips, p.nu, convex.slips.du, convex.slips.change
     basis, R, y = convex.basis, convex.work.R, convex.work.inside
@@ -128,7 +134,7 @@ def _until_rows_change(p, rows, basic, count, backward, convex):
         work.ds[i] = _slip_change(p, i, work.edge[i], du)
     fastest = 0.0
     for a in range(count):
-        work.ds[work.moving[a]] = -work.step[a] if backward else work.step[a]
+        work.ds[work.moving[a]] = work.step[a]
         fastest = max(fastest, abs(work.step[a]))
     for k in range(basic):  # R y = E ds, change of the multipliers -R^-T y
         owner = work.owner[basis[k]]
