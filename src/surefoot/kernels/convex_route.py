@@ -32,7 +32,7 @@ from surefoot.kernels.problem import PROBLEM_TYPE
 from surefoot.kernels.pyramid import gauge, opening
 from surefoot.kernels.slip_step import SlipWork, follow_slip, slip_work
 from surefoot.kernels.status import CAPACITY, INCONSISTENT, INFEASIBLE, SOLVED, UNSOLVED
-from surefoot.kernels.sweeps import read_modes
+from surefoot.kernels.sweeps import project_modes
 
 ROUNDS = 64
 POLISHED = 1e-14  # a residual that is larger gets smaller when the modes are solved exactly
@@ -98,7 +98,7 @@ def _solve_convex_route(p, s, modes, work, f, certificate):
         return _all_prescribed(p, certificate)
     if work.start[0] == 0 and 3 * p.n > TOGETHER:
         first_basis(p, work)
-    count, basic, widened, due = int64(0), int64(0), int64(0), int64(4)
+    count, basic, widened, due = int64(0), int64(0), int64(0), int64(7)
     changed = True  # whether the rows must be built anew
     for round in range(ROUNDS):
         if changed:
@@ -143,10 +143,12 @@ def _solve_convex_route(p, s, modes, work, f, certificate):
             _impulses(p, work, f)
             residual = checked_residual(p, s, f)
             exact = residual <= max(p.tolerance, _rounding(p, s, f))
-            read_modes(p, s, f)  # which the next call may start from
+            project_modes(p, s, f)  # which the next call may start from
             if residual <= p.tolerance:
                 work.start[0] = basic
-                polished = modes(p, int64(3), s, f) if residual > POLISHED else math.inf
+                if residual <= POLISHED:
+                    return SOLVED, residual
+                polished = modes(p, int64(3), s, f)
                 if not polished < residual:
                     _impulses(p, work, f)
                 return SOLVED, min(polished, residual)

@@ -35,6 +35,25 @@ def affine(W, b, u, rows, nu, out):
         out[i] = b[i] + row_dot(W, i, u, nu)
 
 
+@part
+def row_sizes(W, rows, nu, out):
+    """Fill out with the norms of the first `rows` rows, four at a time as in `affine`."""
+    for i in range(0, rows - rows % 4, 4):
+        first, second, third, fourth = 0.0, 0.0, 0.0, 0.0
+        for j in range(nu):
+            first += W[i, j] ** 2
+            second += W[i + 1, j] ** 2
+            third += W[i + 2, j] ** 2
+            fourth += W[i + 3, j] ** 2
+        out[i], out[i + 1], out[i + 2], out[i + 3] = first, second, third, fourth
+    for i in range(rows - rows % 4, rows):
+        out[i] = 0.0
+        for j in range(nu):
+            out[i] += W[i, j] ** 2
+    for i in range(rows):
+        out[i] = math.sqrt(out[i])
+
+
 @kernel
 def row_dot(A, i, b, n):
     """Return the inner product of row i of A with the first n entries of b."""

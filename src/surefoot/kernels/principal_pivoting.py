@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from surefoot.kernels import status as codes
 from surefoot.kernels.cache import kernel, part
-from surefoot.kernels.linear_algebra import affine, row_dot
+from surefoot.kernels.linear_algebra import affine, row_dot, row_sizes
 from surefoot.kernels.low_rank import is_certificate, low_rank_residual
 
 
@@ -45,8 +45,7 @@ class PivotingWork(NamedTuple):
     outside: NDArray[np.float64]  # (nu,) entering row outside the span of Q
     size: NDArray[np.float64]  # (n,) norms of the rows
     member: NDArray[np.int64]  # (n,) 1 for rows in the basis
-    listed: NDArray[np.int64]  # (n,) rows that were violated
-    slack: NDArray[np.float64]  # (n,) W u + b when all rows were looked at last
+    slack: NDArray[np.float64]  # (n,) W u + b
 
 
 class PivotingResult(NamedTuple):
@@ -69,7 +68,6 @@ def pivoting_work(n: int, nu: int) -> PivotingWork:
         outside=np.empty(nu),
         size=np.empty(n),
         member=np.empty(n, dtype=np.int64),
-        listed=np.empty(n, dtype=np.int64),
         slack=np.empty(n),
     )
 
@@ -97,9 +95,10 @@ def principal_pivoting(W, b, basis, basic, again, options, work, u_out, x_out, c
     size = work.size
     demand = 0.0
     finite = True
-    for i in range(0 if again else n):
-        work.member[i] = 0
-        size[i] = math.sqrt(_row_row(W, i, W, i, nu))
+    if not again:
+        row_sizes(W, n, nu, size)
+        for i in range(n):
+            work.member[i] = 0
     impossible = int64(-1)
     for i in range(n):
         x_out[i] = 0.0
@@ -123,10 +122,10 @@ def principal_pivoting(W, b, basis, basic, again, options, work, u_out, x_out, c
     if not again:
         basic = _start(W, basis, basic, options.rank_tolerance, work)
     basic = _drop_negative(W, b, basis, basic, 0.0, work, u_out)
-    pivots, listed = int64(0), int64(0)
+    pivots = int64(0)
     exact = True  # whether u was solved for with this basis, not led here step by step
     while True:
-        row, listed = _most_violated(W, b, u_out, listed, options.tolerance * demand, work)
+        row = _most_violated(W, b, u_out, options.tolerance * demand, work)
         if row < 0:
             # Rounding may have left a negative multiplier behind; without one this is the answer.
             before = basic
@@ -196,29 +195,16 @@ def _drop_negative(W, b, basis, basic, threshold, work, u):
 
 
 @part
-def _most_violated(W, b, u, listed, threshold, work):
-    """The row outside the basis with the smallest (W u + b) / |row| below -threshold, or -1; and how many are listed.
-
-    Looks at the rows that were violated last time, and only if none of them still is at all rows.
-    """
+def _most_violated(W, b, u, threshold, work):
+    """The row outside the basis with the smallest (W u + b) / |row| below -threshold, or -1."""
     size, member, slack = work.size, work.member, work.slack
-    for everything in range(0 if listed > 0 else 1, 2):
-        lowest, row, left = -threshold, int64(-1), int64(0)
-        if everything:
-            affine(W, b, u, b.shape[0], u.shape[0], slack)
-        for k in range(b.shape[0] if everything else listed):
-            i = k if everything else work.listed[k]
-            if member[i] == 0 and size[i] > 0.0:
-                value = slack[i] if everything else b[i] + row_dot(W, i, u, u.shape[0])
-                if value < -threshold * size[i]:
-                    work.listed[left] = i
-                    left += 1
-                    if value < lowest * size[i]:
-                        lowest = value / size[i]
-                        row = int64(i)
-        if row >= 0:
-            return row, left
-    return int64(-1), int64(0)
+    affine(W, b, u, b.shape[0], u.shape[0], slack)
+    lowest, row = -threshold, int64(-1)
+    for i in range(b.shape[0]):
+        if slack[i] < lowest * size[i] and member[i] == 0 and size[i] > 0.0:  # divides for a new smallest one only
+            lowest = slack[i] / size[i]
+            row = int64(i)
+    return row
 
 
 @part
@@ -360,14 +346,6 @@ def _write_certificate(basis, basic, row, change, certificate_out):
     certificate_out[row] = 1.0
     for k in range(basic):
         certificate_out[basis[k]] = max(-change[k], 0.0)
-
-
-@part
-def _row_row(A, i, B, j, n):
-    total = 0.0
-    for k in range(n):
-        total += A[i, k] * B[j, k]
-    return total
 
 
 @part

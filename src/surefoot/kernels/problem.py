@@ -71,16 +71,14 @@ def prepare(W, nu, n, c0, offset, g):
     """Squared sizes of each block's normal row and larger tangent row, into g (n, 2); returns the velocity scale."""
     scale = 0.0
     for i in range(n):
-        scale = max(scale, -offset[i])  # a spring pressed together moves what rests
-        g[i, 0] = 0.0
-        g[i, 1] = 0.0
-        for r in range(3):
-            size = 0.0
-            for j in range(nu):
-                size += W[3 * i + r, j] ** 2
-            place = min(r, 1)
-            g[i, place] = max(g[i, place], size)
-            scale = max(scale, abs(c0[3 * i + r]))
+        normal, first, second = 0.0, 0.0, 0.0
+        for j in range(nu):
+            normal += W[3 * i, j] ** 2
+            first += W[3 * i + 1, j] ** 2
+            second += W[3 * i + 2, j] ** 2
+        g[i, 0], g[i, 1] = normal, max(first, second)
+        # A spring pressed together moves what rests.
+        scale = max(scale, -offset[i], abs(c0[3 * i]), abs(c0[3 * i + 1]), abs(c0[3 * i + 2]))
     return scale
 
 

@@ -20,6 +20,7 @@ from numpy import ndarray
 
 from surefoot.kernels.cache import inlined, part
 from surefoot.kernels.engine import dense_inertia
+from surefoot.kernels.linear_algebra import affine
 
 
 class Reduced(NamedTuple):
@@ -73,7 +74,7 @@ def reduce_to_contacts(J, n_rows, prescribed, v_next, reduced):
         reduced: work and results.
     """
     M, L, W, y0, free, rise = reduced.M, reduced.L, reduced.W, reduced.y0, reduced.free, reduced.rise
-    inverse = reduced.inverse_pivot
+    inverse, c0, y = reduced.inverse_pivot, reduced.c0, reduced.y
     nv = prescribed.shape[0]
     nu = 0
     for i in range(nv - 1, -1, -1):
@@ -101,25 +102,42 @@ def reduce_to_contacts(J, n_rows, prescribed, v_next, reduced):
             total -= L[i, k] * y0[k]
         y0[i] = total * inverse[i]
     for r in range(n_rows):
-        start = nu
+        c0[r] = 0.0
+    if nu < nv:
+        for j in range(nv):
+            y[j] = v_next[j] if prescribed[j] else 0.0
+        affine(J, c0, y, n_rows, nv, c0)
+    for r in range(0, n_rows, 3):  # three at a time: one alone waits for its last addition
+        second, third = min(r + 1, n_rows - 1), min(r + 2, n_rows - 1)
+        _solve_rows(L, rise, inverse, free, nu, J, r, second, third, W)
+        a, b, c = 0.0, 0.0, 0.0
         for i in range(nu):
-            W[r, i] = J[r, free[i]]
-            if W[r, i] != 0.0 and start == nu:
-                start = i
-        for i in range(start, nu):
-            value = W[r, i]
-            for k in range(max(rise[i], start), i):
-                value -= L[i, k] * W[r, k]
-            W[r, i] = value * inverse[i]
-        total = 0.0
-        for i in range(start, nu):
-            total += W[r, i] * y0[i]
-        if nu < nv:
-            for j in range(nv):
-                if prescribed[j]:
-                    total += J[r, j] * v_next[j]
-        reduced.c0[r] = total
+            a += W[r, i] * y0[i]
+            b += W[second, i] * y0[i]
+            c += W[third, i] * y0[i]
+        c0[r] += a
+        if second > r:
+            c0[second] += b
+        if third > second:
+            c0[third] += c
     return nu
+
+
+@inlined
+def _solve_rows(L, rise, inverse, free, nu, J, r, s, t, W):
+    """Rows r, s, t of W = J L^-T."""
+    start = nu
+    for i in range(nu):
+        W[r, i], W[s, i], W[t, i] = J[r, free[i]], J[s, free[i]], J[t, free[i]]
+        if start == nu and (W[r, i] != 0.0 or W[s, i] != 0.0 or W[t, i] != 0.0):
+            start = i
+    for i in range(start, nu):
+        a, b, c = W[r, i], W[s, i], W[t, i]
+        for k in range(max(rise[i], start), i):
+            a -= L[i, k] * W[r, k]
+            b -= L[i, k] * W[s, k]
+            c -= L[i, k] * W[t, k]
+        W[r, i], W[s, i], W[t, i] = a * inverse[i], b * inverse[i], c * inverse[i]
 
 
 @inlined

@@ -12,9 +12,15 @@ from surefoot.kernels.pyramid import EDGE, OFF, STICK, boundary_mode, cone_mode,
 
 @part
 def read_modes(p, s, f):
-    """Set the modes that impulses f suggest: those of the projection of f - c / g on the law's set."""
-    kind, mu, bound, D = p.kind, p.mu, p.bound, p.D
+    """Set the modes that impulses f suggest."""
     contact_velocities(p, f, s.y, s.c)
+    project_modes(p, s, f)
+
+
+@part
+def project_modes(p, s, f):
+    """Set the modes of the projection of f - c / g on the law's set, with the velocities c of f in `s.c`."""
+    kind, mu, bound, D = p.kind, p.mu, p.bound, p.D
     for i in range(p.n):
         gt = s.g[i, 1]
         if kind[i] == BOX:
