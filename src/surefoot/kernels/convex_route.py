@@ -6,10 +6,10 @@ With the offset s held fixed the problem
 
 is convex, and its multipliers make impulses inside the pyramids. Where s equals mu max_j(-D_j'c_t), the slip that the
 answer itself has, the answer satisfies Coulomb's law: complementarity, and friction against the slip. So: solve, set
-s to the slip found, solve again from the same basis. While the basis stays, all is linear in s, and s goes on until a
-row enters or leaves. At most nu multipliers are positive however many contacts there
-are, and the modes that they show let `active_modes` finish exactly. Infinite friction: tangent rows as pairs of
-inequalities; a contact held without load is released.
+s to the slip found, solve again from the same basis. While the basis stays, all is linear in s, which therefore moves
+by Newton's steps (`slip_step`). At most nu multipliers are positive however many contacts there are, and where the
+answer lacks digits the modes that they show let `active_modes` finish exactly. Infinite friction: tangent rows as
+pairs of inequalities; a contact held without load is released.
 """
 
 from __future__ import annotations
