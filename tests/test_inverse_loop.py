@@ -43,18 +43,20 @@ def test_calls_allocate_next_to_nothing(robot, walk, law):
     controller = sf.InverseDynamics(robot, DT, law)
     for state, wanted in walk:
         controller(state, wanted)  # which loads what is loaded when it is first needed
-    gc.collect()
-    tracemalloc.start()
-    try:
-        tracemalloc.reset_peak()
-        before, _ = tracemalloc.get_traced_memory()
-        for k in range(1000):
-            controller(*walk[k % 200])
-        after, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert after - before <= 16_000  # of the interpreter's own; one object a call would be 56 kB
-    assert peak - after <= 8_000  # an array of all contact rows alone would be 3 x 64 x 18 x 8 bytes = 27 kB
+    kept, peaks = [], []
+    for _ in range(3):  # the least of three: what the interpreter keeps for itself comes once, what a call keeps always
+        gc.collect()
+        tracemalloc.start()
+        try:
+            for k in range(1000):
+                controller(*walk[k % 200])
+            after, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+        kept.append(after)
+        peaks.append(peak - after)
+    assert min(kept) <= 16_000  # one object a call would be 56 kB
+    assert min(peaks) <= 8_000  # an array of all contact rows alone would be 3 x 64 x 18 x 8 bytes = 27 kB
 
 
 # Warm starts
