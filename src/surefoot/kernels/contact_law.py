@@ -21,11 +21,12 @@ from numpy import ndarray
 
 from surefoot.kernels.active_modes import Scratch, cold_modes, make_scratch, modes_solver
 from surefoot.kernels.box import Box, box_type
-from surefoot.kernels.cache import Pointer, inlined
+from surefoot.kernels.cache import Pointer, inlined, part
 from surefoot.kernels.cone_laws import make_cone_work
-from surefoot.kernels.fallback import ALL, FIRST_GUESS, GUESS, Ladder, fallback_solver, make_ladder
+from surefoot.kernels.fallback import ALL, CONVEX, FIRST_GUESS, GUESS, Ladder, fallback_solver, make_ladder
 from surefoot.kernels.plant import BOX, CONE
 from surefoot.kernels.problem import PROBLEM_TYPE
+from surefoot.kernels.springs import all_on_springs, make_springs, solve_crowd
 from surefoot.kernels.status import NOT_FINITE, SOLVED, UNSOLVED
 
 
@@ -37,6 +38,7 @@ class Solver(NamedTuple):
     ladder: Any  # Box of a Ladder; its certificate names the culprits of an impossible demand
     fallback: Pointer  # called when the first guess fails
     cones: Any  # Box of a ConeWork, for laws with round cones
+    springs: Any  # Box of Springs, for many contacts on springs
     R: ndarray  # (3 capacity + equalities,) softness of each row
     target: ndarray  # (3 capacity + equalities,) velocity that the soft law aims at; g of the energy form
     turn: ndarray  # (capacity,) int64: the contact whose turning a block is, else -1
@@ -64,6 +66,7 @@ def make_solver(
         ladder=box,
         fallback=fallback_solver(scratch, box, level > FIRST_GUESS),
         cones=Box(make_cone_work(capacity, columns)),
+        springs=Box(make_springs(capacity, edges, columns)),
         R=np.zeros(3 * capacity + equalities),
         target=np.zeros(3 * capacity + equalities),
         turn=np.full(capacity, -1),
@@ -71,7 +74,7 @@ def make_solver(
     return solver, ladder
 
 
-def _solve_contacts(p, solver, f):
+def solve_contacts(p, solver, f):
     """Impulses `f` (3n,) that satisfy the law of Problem p. Returns (status, residual, method).
 
     `solver.scratch.g` must hold the row sizes (`prepare`).
@@ -105,6 +108,23 @@ def _solve_contacts(p, solver, f):
     return status, residual, method
 
 
+_rigid = part(solve_contacts)
+
+
+def solve_spring_law(p, solver, f):
+    """The same with every contact on a spring, which is a velocity of its own: behind those of the robot in W.
+
+    Few contacts, and blocks without a spring or with infinite friction, take the way of the rigid law.
+    """
+    s = solver.scratch
+    if _crowded(p, s) and all_on_springs(p):
+        residual = solve_crowd(p, s, s.known[0], solver.springs, f)
+        if residual <= p.tolerance:
+            s.known[0] = False
+            return SOLVED, residual, CONVEX
+    return _rigid(p, solver, f)
+
+
 def law_pointer(function: Callable[..., Any], solver: Solver) -> Pointer:
     """A law as a pointer, for one kind of work arrays."""
     result = types.Tuple((types.int64, types.float64, types.int64))
@@ -113,7 +133,7 @@ def law_pointer(function: Callable[..., Any], solver: Solver) -> Pointer:
 
 def contact_law(solver: Solver) -> Pointer:
     """Coulomb's law, no slip, and the dissipative law with pyramids."""
-    return law_pointer(_solve_contacts, solver)
+    return law_pointer(solve_contacts, solver)
 
 
 def absent_law(solver: Solver) -> Pointer:

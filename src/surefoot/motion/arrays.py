@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from surefoot.contact.friction import friction_tables
 from surefoot.kernels.bilateral import bilateral_solvers
 from surefoot.kernels.cone_laws import solve_exact_law, solve_soft_law
-from surefoot.kernels.contact_law import absent_law, contact_law, law_pointer, make_solver
+from surefoot.kernels.contact_law import absent_law, contact_law, law_pointer, make_solver, solve_spring_law
 from surefoot.kernels.energy import solve_energy_law
 from surefoot.kernels.engine import LAYOUT
 from surefoot.kernels.fallback import Ladder
@@ -108,7 +108,10 @@ def make_step(
     columns = nv + (0 if np.isinf(settings.law.stiffness) else capacity)
     form = settings.law.form
     solver, ladder = make_solver(capacity, len(edges), columns, 6 * model.neq, level=level)
-    law = contact_law(solver) if form == STANDARD else law_pointer(OTHER_LAWS[form], solver)
+    if form != STANDARD:
+        law = law_pointer(OTHER_LAWS[form], solver)
+    else:
+        law = contact_law(solver) if np.isinf(settings.law.stiffness) else law_pointer(solve_spring_law, solver)
     smoothing, smooth = smoother(solver.scratch, settings.law.smooth, capacity, len(edges), nv, columns)
     bilateral = 6 * model.neq
     count = 3 * capacity + bilateral
