@@ -140,6 +140,8 @@ def _fallback(p, s, ladder, f):
                 return REGULARISED, near, GUESS
             for r in range(3 * p.n):
                 f[r] = ladder.best[r]
+            if exact:
+                read_modes(p, s, f)  # those of the answer, for the next call
     if status != UNSOLVED:
         return status, residual, method
     if verdict == INCONSISTENT or p.dissipative or not _smoothed(p, ladder.mu):
