@@ -20,9 +20,12 @@ DT = 1e-3
 G = 9.81
 
 
-def solve(problem, gradient, edges=4):
+def solve(problem, gradient, edges=4, members=()):
+    """`members`: contacts that the last call left in the set."""
     n = len(problem.kind)
     solver, ladder = make_solver(max(n, 1), edges, problem.W.shape[1])
+    solver.scratch.known[0] = len(members) > 0
+    ladder.working_set.value.member[list(members)] = True
     p = kernels_see(problem, solver.scratch.g, edges)._replace(form=kernel.ENERGY)
     solver.target[: 3 * n] = gradient
     f = np.full(3 * n, np.inf)
@@ -126,6 +129,20 @@ def test_motion_and_objective_are_those_of_a_quadratic_programme(kind, edges):
         assert c.min() >= -1e-9 * np.abs(problem.c0).max()
 
 
+@pytest.mark.parametrize("kind", ["forward", "inverse", "redundant"])
+def test_where_the_set_starts_does_not_matter(kind):
+    for index in range(15):
+        rng = np.random.default_rng([10, index])
+        problem = from_sample(random_contact(rng, int(rng.integers(8, 40)), kind))
+        n = len(problem.kind)
+        gradient = problem.c0 + np.abs(problem.c0).max() * 0.5 * rng.normal(size=3 * n)
+        start = solve(problem, gradient, members=())
+        for members in (rng.permutation(n)[: n // 2], np.arange(n)):
+            other = solve(problem, gradient, members=members)
+            assert other.status == start.status == status.SOLVED, index
+            assert problem.W.T @ other.f == pytest.approx(problem.W.T @ start.f, abs=1e-8), index
+
+
 def test_a_demand_to_a_robot_is_a_quadratic_programme():
     robot = sf.load("links")
     rng = np.random.default_rng(4)
@@ -184,6 +201,16 @@ def test_what_is_not_finite_is_said(where):
         problem = problem._replace(c0=bad)
     result = solve(problem, problem.c0 if where == "c0" else bad)
     assert result.status == status.NOT_FINITE
+
+
+@pytest.mark.parametrize("push", [0.0, 1.0])
+def test_contacts_at_rest_may_be_braked(push):
+    """Then the velocity scale max |c0| is zero, and g gives one; without g nothing is to be done."""
+    problem = point_mass([0, 0, 0], copies=2)
+    result = solve(problem, np.tile([-push, 0.0, 0.0], 2))
+    assert result.status == status.SOLVED
+    assert 0.0 <= result.residual <= 1e-9
+    assert result.f[::3].sum() == pytest.approx(push)
 
 
 def test_no_blocks_and_dry_joints_alone():

@@ -28,18 +28,19 @@ from surefoot.kernels.status import CAPACITY, INFEASIBLE, NOT_FINITE, SOLVED
 from surefoot.kernels.working_set import VERY_ROUGH
 
 GROW = 4  # contacts that join the set at a time
+SHED = 16  # rounds in which contacts without load leave the set again; after these it only grows, so that it ends
 
 
 def solve_energy_law(p, solver, f):
     """Impulses of least energy; g stands in `solver.target` (3n,). Returns (status, residual, method).
 
-    Few contacts carry load: Lemke's method on a set of them that starts with those of the last call and grows by the
-    worst of what the others violate.
+    Few contacts carry load: Lemke's method on a set of them that starts with those of the last call. In each round
+    those without load leave, and those that violate their conditions most join.
     """
     work, s = solver.ladder.working_set, solver.scratch
     if p.n > work.member.shape[0]:
         return CAPACITY, math.inf, PIVOTS
-    complete = True
+    complete, fastest = True, 0.0
     for i in range(p.n):
         work.member[i] = p.kind[i] == BOX or (s.known[0] and work.member[i])
         complete = complete and work.member[i]
@@ -47,28 +48,31 @@ def solve_energy_law(p, solver, f):
             f[r] = 0.0
             if not math.isfinite(p.c0[r] + solver.target[r] + p.offset[i] + p.bound[i]):
                 return NOT_FINITE, math.inf, PIVOTS
+            fastest = max(fastest, abs(solver.target[r]))
     s.known[0] = False
+    scale = p.scale if p.scale > 0.0 else fastest  # contacts at rest may be braked all the same
+    if scale == 0.0:
+        return SOLVED, 0.0, PIVOTS
+    rounds = 0
     while True:
         size, count = _fill(p, solver, work)
         if size < 0:
             return CAPACITY, math.inf, PIVOTS
         _matrix(p, size, count, work)
-        result = lemke(work.M, work.q[:size], work.cover[:size], work.options, work.lemke, work.z[:size])
+        result = lemke(work.M, work.q[:size], work.cover[:size], work.energy_options, work.lemke, work.z[:size])
         if result.status != SOLVED and complete:
             # Normals that contradict each other leave no answer under any law.
             status, _, _ = solver.fallback(_coulomb(p), s, solver.ladder, f)
             return status if status in (INFEASIBLE, CAPACITY) else result.status, math.inf, PIVOTS
-        worst = 0.0
         if result.status == SOLVED:
             _unpack(p, work, f)
             worst = _price(p, solver, work, f)
-            if worst <= p.tolerance * p.scale:
-                break
+            if rounds < SHED:
+                _shed(p, work, f)
+            rounds += 1
+            if worst <= p.tolerance * scale:
+                return SOLVED, max(result.residual, worst / scale), PIVOTS
         complete = _grow(p, result.status == SOLVED, work, solver.ladder.best)
-    for i in range(p.n):
-        if p.kind[i] != BOX and work.member[i]:
-            work.member[i] = f[3 * i] > 0.0 or work.z[work.first[i, 0]] > 0.0
-    return SOLVED, max(result.residual, worst / p.scale), PIVOTS
 
 
 @inlined
@@ -145,12 +149,21 @@ def _price(p, solver, work, f):
 
 
 @inlined
+def _shed(p, work, f):
+    """Let contacts leave the set that neither push nor are held open."""
+    for i in range(p.n):
+        if p.kind[i] != BOX and work.member[i]:
+            work.member[i] = f[3 * i] > 0.0 or work.z[work.first[i, 0]] > 0.0
+
+
+@inlined
 def _grow(p, some, work, violation):
-    """Let the worst contacts join the set, or all; returns whether it holds all now."""
+    """Let the worst of those that violate something join the set, or all; returns whether it holds all now."""
     for _ in range(GROW if some else p.n):
         worst = -1
         for i in range(p.n):
-            if not work.member[i] and (worst < 0 or violation[i] > violation[worst]):
+            wanted = not work.member[i] and (violation[i] > 0.0 or not some)
+            if wanted and (worst < 0 or violation[i] > violation[worst]):
                 worst = i
         if worst < 0:
             break

@@ -48,6 +48,7 @@ class WorkingSet(NamedTuple):
     z: ndarray  # (N,)
     cover: ndarray  # (N,)
     options: LemkeOptions
+    energy_options: LemkeOptions  # for energy.py: there near ties, taken for ties, lead off the path
     lemke: LemkeWork
 
 
@@ -63,6 +64,7 @@ def make_working_set(capacity: int, edges: int, nv: int) -> WorkingSet:
         z=np.empty(size),
         cover=np.ones(size),
         options=LemkeOptions(tie_tolerance=1e-5),  # the law's own check decides
+        energy_options=LemkeOptions(),
         lemke=lemke_work(size),
     )
 
