@@ -34,7 +34,6 @@ TEXT = {
     "soft": "the soft law",
     "compliant": "springs, dampers and Coulomb friction with 4 edges",
 }
-SPARSE = {("dissipative-energy", 40): 20}  # it takes milliseconds: every 20th state only
 LOOKS = 5  # states of a motion whose answers are judged
 
 
@@ -52,8 +51,7 @@ def _prepare(name: str, problem: Problem, setting: Setting) -> Task:
     motion: Motion = problem.data
     if setting.options["rest"] or (name.startswith("no-slip") and motion.contacts > 4):
         motion = motion.at_rest()
-    every = setting.options["every"] * SPARSE.get((name, motion.contacts), 1)
-    calls = list(zip(motion.states, motion.accelerations, strict=True))[::every]
+    calls = list(zip(motion.states, motion.accelerations, strict=True))[:: setting.options["every"]]
     cold = setting.options["cold"]
     control = sf.InverseDynamics(motion.robot, DT, LAWS[name])
     remembered = control._space  # its arrays may be made anew when they grow

@@ -92,6 +92,5 @@ TEST_SET = TestSet(
         "shank turns.",
         "Cold: what the controller remembers of the last call's contact modes is erased before each call, of every "
         "tenth state. At rest: the same postures without velocities, where every point sticks.",
-        "The energy form of the dissipative law is called in every 20th state only on 40 contacts.",
     ],
 )
