@@ -250,12 +250,12 @@ def _slip(p, s, work):
         if not _has_cone(i, p, work) or math.isinf(mu[i]):
             continue
         cx, cy = c[3 * i + 1], c[3 * i + 2]
-        slip = 0.0
+        slip, edge = 0.0, int64(-1)
         for e in range(D.shape[0]):
             against = -(D[e, 0] * cx + D[e, 1] * cy)
-            if against > slip:
-                slip = against
-                work.slips.edge[i] = e
+            edge = e if against > slip else edge
+            slip = against if against > slip else slip
+        work.slips.edge[i] = edge
         change = max(change, abs(mu[i] * slip - work.shift[i]))
         work.slip[i] = mu[i] * slip
     return change

@@ -18,7 +18,7 @@ from numba import int64
 from numpy import ndarray
 
 from surefoot.kernels.cache import part
-from surefoot.kernels.linear_algebra import lu_factor, lu_solve, row_dot
+from surefoot.kernels.linear_algebra import affine_by_columns, lu_factor, lu_solve, row_dot
 
 SINGULAR = 1e-9  # smallest pivot ratio of a regular matrix
 REGULAR = 1e-6  # added to the diagonal of a singular one
@@ -41,6 +41,7 @@ class SlipWork(NamedTuple):
     step: ndarray  # (nv,)
     change: ndarray  # (nv,) of the multipliers
     du: ndarray  # (nv,)
+    rise: ndarray  # (rows,) change of the slacks
 
 
 def slip_work(capacity: int, rows: int, nv: int) -> SlipWork:
@@ -57,6 +58,7 @@ def slip_work(capacity: int, rows: int, nv: int) -> SlipWork:
         step=np.zeros(nv),
         change=np.zeros(nv),
         du=np.zeros(nv),
+        rise=np.zeros(rows),
     )
 
 
@@ -152,15 +154,16 @@ def _until_rows_change(p, rows, basic, count, convex):
     for k in range(basic):
         if change[k] < -ROUNDING * steepest:
             until = min(until, max(convex.work.multipliers[k], 0.0) / -change[k])
+    rise = work.rise
     for row in range(rows):
-        if convex.work.member[row] != 0:
-            continue
         owner = work.owner[row]
-        falls = work.ds[owner] if owner >= 0 else 0.0
-        for j in range(nu):
-            falls += convex.rows[row * nu + j] * du[j]
-        if falls < -ROUNDING * fastest:
-            until = min(until, max(convex.work.slack[row], 0.0) / -falls)
+        rise[row] = work.ds[owner] if owner >= 0 else 0.0
+    affine_by_columns(convex.work.columns, rise, du, rows, nu, rise)
+    for row in range(rows):
+        if rise[row] < -ROUNDING * fastest and convex.work.member[row] == 0:
+            slack = max(convex.work.slack[row], 0.0)
+            if slack < until * -rise[row]:  # divides for a new smallest one only
+                until = slack / -rise[row]
     for a in range(count):
         until = min(until, _until_edge_changes(p, work.moving[a], work.edge[work.moving[a]], fastest, convex))
     return until
