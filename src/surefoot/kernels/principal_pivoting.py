@@ -172,7 +172,8 @@ def _read_rows(W, work):
     for j in range(nu):
         for i in range(n):
             columns[j, i] = W[i, j]
-            size[i] += W[i, j] ** 2
+        for i in range(n):
+            size[i] += columns[j, i] ** 2
     for i in range(n):
         size[i] = math.sqrt(size[i])
 
