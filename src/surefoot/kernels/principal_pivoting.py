@@ -96,14 +96,15 @@ def principal_pivoting(W, b, basis, basic, again, options, work, u_out, x_out, c
     n, nu = W.shape
     size = work.size
     demand = 0.0
-    finite = True
+    wrong = 0  # numbers that are not finite
     if not again:
         _read_rows(W, work)
     impossible = int64(-1)
     for i in range(n):
         x_out[i] = 0.0
         certificate_out[i] = 0.0
-        finite = finite and math.isfinite(b[i] + size[i])
+        wrong += not math.isfinite(b[i] + size[i])
+    for i in range(n):
         if -b[i] > demand * size[i]:  # divides for a new largest one only
             if size[i] > 0.0:
                 demand = -b[i] / size[i]
@@ -111,7 +112,7 @@ def principal_pivoting(W, b, basis, basic, again, options, work, u_out, x_out, c
                 impossible = i
     for k in range(nu):
         u_out[k] = 0.0
-    if not finite:
+    if wrong > 0:
         return PivotingResult(codes.NOT_FINITE, 0, np.inf, 0)
     if impossible >= 0:
         certificate_out[impossible] = 1.0

@@ -201,10 +201,10 @@ def _until_rows_change(p, rows, basic, count, convex):
         rise[row] = work.ds[owner] if owner >= 0 else 0.0
     affine_by_columns(convex.work.columns, rise, du, rows, nu, rise)
     for row in range(rows):
-        if rise[row] < -ROUNDING * fastest and convex.work.member[row] == 0:
-            slack = max(convex.work.slack[row], 0.0)
-            if slack < until * -rise[row]:  # divides for a new smallest one only
-                until = slack / -rise[row]
+        slack = max(convex.work.slack[row], 0.0)
+        # The rarest first; divides for a new smallest one only.
+        if slack < until * -rise[row] and rise[row] < -ROUNDING * fastest and convex.work.member[row] == 0:
+            until = slack / -rise[row]
     for a in range(count):
         until = min(until, _until_edge_changes(p, work.moving[a], work.edge[work.moving[a]], fastest, convex))
     return until
