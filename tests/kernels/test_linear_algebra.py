@@ -4,6 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from surefoot.kernels import linear_algebra as la
+from tests.kernels.door import door
 
 seeds = st.integers(0, 2**32 - 1)
 sizes = st.integers(1, 30)
@@ -17,6 +18,19 @@ def test_dot_counts_only_the_first_entries():
     assert la.dot(np.array([1.0, 2.0, 5.0]), np.array([3.0, 4.0, 7.0]), 2) == 11.0
     assert la.row_dot(np.array([[0.0, 0.0], [1.0, 2.0]]), 1, np.array([3.0, 4.0]), 2) == 11.0
     assert la.dot(np.empty(0), np.empty(0), 0) == 0.0
+
+
+@pytest.mark.parametrize("rows", [0, 1, 7, 40])
+@pytest.mark.parametrize("nu", [0, 1, 2, 5, 6])
+def test_rows_and_columns_of_a_matrix_give_the_same_affine_map(rows, nu):
+    rng = np.random.default_rng(rows + 10 * nu)
+    W, b, u, kept = rng.normal(size=(rows + 1, nu + 2)), rng.normal(size=rows), rng.normal(size=nu), np.ones(rows + 3)
+    by_rows, by_columns = kept.copy(), kept.copy()
+    door(la.affine)(W, b, u, rows, nu, by_rows)
+    door(la.affine_by_columns)(np.ascontiguousarray(W.T), b, u, rows, nu, by_columns)
+    for out in (by_rows, by_columns):
+        assert out[:rows] == pytest.approx(W[:rows, :nu] @ u + b, abs=1e-13)
+        assert (out[rows:] == 1.0).all()
 
 
 @given(seeds, sizes)

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from surefoot.kernels.convex_route import _impulses, _rows, _shift_rows, _slip, make_convex
+from surefoot.kernels.convex_route import _impulses, _rows, _shift_rows, make_convex
 from surefoot.kernels.plant import CONE
 from surefoot.kernels.principal_pivoting import principal_pivoting
-from surefoot.kernels.slip_step import follow_slip
+from surefoot.kernels.slip_step import follow_slip, read_slip, read_tangents
 from surefoot.kernels.status import SOLVED
 from tests.kernels.door import door
 from tests.kernels.problems import point_mass, ready
@@ -21,6 +21,7 @@ class Route:
         self.p, self.s = ready(problem)
         self.work = make_convex(self.n, 4, problem.W.shape[1])
         self.count = door(_rows)(self.p, self.work)
+        door(read_tangents)(self.p, self.work.slips)
 
     def solve(self, s):
         """The convex problem for slips s; returns how far they are from those found."""
@@ -34,12 +35,12 @@ class Route:
         )  # fmt: skip
         assert result.status == SOLVED
         self.basic = result.basic
-        return door(_slip)(self.p, self.s, work)
+        return door(read_slip)(self.p, work)
 
     def step(self, newton=True):
         """The slips that the step leads to."""
         door(follow_slip)(self.p, self.count, self.basic, newton, self.work)
-        door(_slip)(self.p, self.s, self.work)
+        door(read_slip)(self.p, self.work)
         return self.work.slip.copy()
 
     def impulses(self):

@@ -24,13 +24,12 @@ from numpy import ndarray
 from surefoot.kernels.active_modes import TOGETHER, checked_residual
 from surefoot.kernels.box import box_type
 from surefoot.kernels.cache import Pointer, part
-from surefoot.kernels.linear_algebra import affine
 from surefoot.kernels.normals import first_basis, normals_infeasible
 from surefoot.kernels.plant import BOX, CONE
 from surefoot.kernels.principal_pivoting import PivotingOptions, PivotingWork, pivoting_work, principal_pivoting
 from surefoot.kernels.problem import PROBLEM_TYPE
 from surefoot.kernels.pyramid import gauge, opening
-from surefoot.kernels.slip_step import SlipWork, follow_slip, slip_work
+from surefoot.kernels.slip_step import SlipWork, follow_slip, read_slip, read_tangents, slip_work
 from surefoot.kernels.status import CAPACITY, INCONSISTENT, INFEASIBLE, SOLVED, UNSOLVED
 from surefoot.kernels.sweeps import project_modes
 
@@ -98,6 +97,8 @@ def _solve_convex_route(p, s, modes, work, f, certificate):
         return _all_prescribed(p, certificate)
     if work.start[0] == 0 and 3 * p.n > TOGETHER:
         first_basis(p, work)
+    if not p.dissipative:
+        read_tangents(p, work.slips)
     count, basic, widened, due = int64(0), int64(0), int64(0), int64(7)
     changed = True  # whether the rows must be built anew
     for round in range(ROUNDS):
@@ -132,10 +133,10 @@ def _solve_convex_route(p, s, modes, work, f, certificate):
                 changed = _release(p, s, work, f)
         moved = 0.0
         if not p.dissipative:
-            moved = _slip(p, s, work)
+            moved = read_slip(p, work)
             if result.status == SOLVED and not changed:
                 follow_slip(p, count, basic, round % 3 != 2 and round < NEWTON, work)
-                _slip(p, s, work)
+                read_slip(p, work)
             for i in range(p.n):
                 work.shift[i] = work.slip[i]
         settled = moved <= 1e-12 * p.scale
@@ -236,29 +237,6 @@ def _shift_rows(count, work):
     b, right, owner, shift = work.b, work.unshifted, work.slips.owner, work.shift
     for row in range(count):
         b[row] = right[row] + (shift[owner[row]] if owner[row] >= 0 else 0.0)
-
-
-@part
-def _slip(p, s, work):
-    """Mu times the slip of the present u; returns how far s is from it."""
-    mu, D, c = p.mu, p.D, s.c
-    affine(p.W, p.c0, work.u, 3 * p.n, p.nu, c)
-    change = 0.0
-    for i in range(p.n):
-        work.slip[i] = work.shift[i]
-        work.slips.edge[i] = -1
-        if not _has_cone(i, p, work) or math.isinf(mu[i]):
-            continue
-        cx, cy = c[3 * i + 1], c[3 * i + 2]
-        slip = 0.0
-        for e in range(D.shape[0]):
-            against = -(D[e, 0] * cx + D[e, 1] * cy)
-            if against > slip:
-                slip = against
-                work.slips.edge[i] = e
-        change = max(change, abs(mu[i] * slip - work.shift[i]))
-        work.slip[i] = mu[i] * slip
-    return change
 
 
 @part

@@ -36,22 +36,17 @@ def affine(W, b, u, rows, nu, out):
 
 
 @part
-def row_sizes(W, rows, nu, out):
-    """Fill out with the norms of the first `rows` rows, four at a time as in `affine`."""
-    for i in range(0, rows - rows % 4, 4):
-        first, second, third, fourth = 0.0, 0.0, 0.0, 0.0
-        for j in range(nu):
-            first += W[i, j] ** 2
-            second += W[i + 1, j] ** 2
-            third += W[i + 2, j] ** 2
-            fourth += W[i + 3, j] ** 2
-        out[i], out[i + 1], out[i + 2], out[i + 3] = first, second, third, fourth
-    for i in range(rows - rows % 4, rows):
-        out[i] = 0.0
-        for j in range(nu):
-            out[i] += W[i, j] ** 2
+def affine_by_columns(columns, b, u, rows, nu, out):
+    """Fill out = W u + b from the columns of W: many short rows then go through the processor's lanes side by side."""
     for i in range(rows):
-        out[i] = math.sqrt(out[i])
+        out[i] = b[i]
+    for j in range(0, nu - 1, 2):  # two at a time: half the way through `out`
+        first, second = u[j], u[j + 1]
+        for i in range(rows):
+            out[i] += columns[j, i] * first + columns[j + 1, i] * second
+    if nu % 2 == 1:
+        for i in range(rows):
+            out[i] += columns[nu - 1, i] * u[nu - 1]
 
 
 @kernel

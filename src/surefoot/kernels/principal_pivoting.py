@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from surefoot.kernels import status as codes
 from surefoot.kernels.cache import kernel, part
-from surefoot.kernels.linear_algebra import affine, row_dot, row_sizes
+from surefoot.kernels.linear_algebra import affine_by_columns, row_dot
 from surefoot.kernels.low_rank import is_certificate, low_rank_residual
 
 
@@ -43,6 +43,7 @@ class PivotingWork(NamedTuple):
     change: NDArray[np.float64]  # (nu + 1,) change of the multipliers per unit of the entering one
     inside: NDArray[np.float64]  # (nu + 1,) entering row in the basis of Q
     outside: NDArray[np.float64]  # (nu,) entering row outside the span of Q
+    columns: NDArray[np.float64]  # (nu, n) the rows once more, to price them all
     size: NDArray[np.float64]  # (n,) norms of the rows
     member: NDArray[np.int64]  # (n,) 1 for rows in the basis
     slack: NDArray[np.float64]  # (n,) W u + b
@@ -66,6 +67,7 @@ def pivoting_work(n: int, nu: int) -> PivotingWork:
         change=np.empty(nu + 1),
         inside=np.empty(nu + 1),
         outside=np.empty(nu),
+        columns=np.empty((nu, n)),
         size=np.empty(n),
         member=np.empty(n, dtype=np.int64),
         slack=np.empty(n),
@@ -94,16 +96,15 @@ def principal_pivoting(W, b, basis, basic, again, options, work, u_out, x_out, c
     n, nu = W.shape
     size = work.size
     demand = 0.0
-    finite = True
+    wrong = 0  # numbers that are not finite
     if not again:
-        row_sizes(W, n, nu, size)
-        for i in range(n):
-            work.member[i] = 0
+        _read_rows(W, work)
     impossible = int64(-1)
     for i in range(n):
         x_out[i] = 0.0
         certificate_out[i] = 0.0
-        finite = finite and math.isfinite(b[i] + size[i])
+        wrong += not math.isfinite(b[i] + size[i])
+    for i in range(n):
         if -b[i] > demand * size[i]:  # divides for a new largest one only
             if size[i] > 0.0:
                 demand = -b[i] / size[i]
@@ -111,7 +112,7 @@ def principal_pivoting(W, b, basis, basic, again, options, work, u_out, x_out, c
                 impossible = i
     for k in range(nu):
         u_out[k] = 0.0
-    if not finite:
+    if wrong > 0:
         return PivotingResult(codes.NOT_FINITE, 0, np.inf, 0)
     if impossible >= 0:
         certificate_out[impossible] = 1.0
@@ -125,14 +126,13 @@ def principal_pivoting(W, b, basis, basic, again, options, work, u_out, x_out, c
     pivots = int64(0)
     exact = True  # whether u was solved for with this basis, not led here step by step
     while True:
-        row = _most_violated(W, b, u_out, options.tolerance * demand, work)
-        if row < 0:
-            # Rounding may have left a negative multiplier behind; without one this is the answer.
+        row = _most_violated(b, u_out, options.tolerance * demand, work)
+        if row < 0 and exact:
+            break
+        if row < 0:  # rounding may have left a negative multiplier behind
             before = basic
             basic = _drop_negative(W, b, basis, basic, options.tolerance * demand, work, u_out)
             pivots += before - basic
-            if basic == before and exact:
-                break
             exact = True
             continue
         exact = False
@@ -160,6 +160,23 @@ def principal_pivoting(W, b, basis, basic, again, options, work, u_out, x_out, c
 def run_principal_pivoting(W, b, basis, basic, options, work, u_out, x_out, certificate_out):
     """`principal_pivoting` for Python."""
     return principal_pivoting(W, b, basis, basic, False, options, work, u_out, x_out, certificate_out)
+
+
+@part
+def _read_rows(W, work):
+    """Columns and norms of the rows; none of them is in the basis."""
+    n, nu = W.shape
+    columns, size = work.columns, work.size
+    for i in range(n):
+        work.member[i] = 0
+        size[i] = 0.0
+    for j in range(nu):
+        for i in range(n):
+            columns[j, i] = W[i, j]
+        for i in range(n):
+            size[i] += columns[j, i] ** 2
+    for i in range(n):
+        size[i] = math.sqrt(size[i])
 
 
 @part
@@ -195,10 +212,10 @@ def _drop_negative(W, b, basis, basic, threshold, work, u):
 
 
 @part
-def _most_violated(W, b, u, threshold, work):
+def _most_violated(b, u, threshold, work):
     """The row outside the basis with the smallest (W u + b) / |row| below -threshold, or -1."""
     size, member, slack = work.size, work.member, work.slack
-    affine(W, b, u, b.shape[0], u.shape[0], slack)
+    affine_by_columns(work.columns, b, u, b.shape[0], u.shape[0], slack)
     lowest, row = -threshold, int64(-1)
     for i in range(b.shape[0]):
         if slack[i] < lowest * size[i] and member[i] == 0 and size[i] > 0.0:  # divides for a new smallest one only
@@ -268,11 +285,12 @@ def _project(W, row, basic, work):
         work.inside[k] = 0.0
     before = work.size[row] ** 2
     for _ in range(2):
+        for k in range(basic):  # all products first: none waits for another
+            work.change[k] = row_dot(work.Q, k, work.outside, nu)
         for k in range(basic):
-            part = row_dot(work.Q, k, work.outside, nu)
-            work.inside[k] += part
+            work.inside[k] += work.change[k]
             for c in range(nu):
-                work.outside[c] -= part * work.Q[k, c]
+                work.outside[c] -= work.change[k] * work.Q[k, c]
         after = _dot(work.outside, work.outside, nu)
         if after > 0.5 * before:  # else a second pass removes what rounding left of the first
             break

@@ -18,7 +18,8 @@ from numba import int64
 from numpy import ndarray
 
 from surefoot.kernels.cache import part
-from surefoot.kernels.linear_algebra import lu_factor, lu_solve, row_dot
+from surefoot.kernels.linear_algebra import affine_by_columns, lu_factor, lu_solve, row_dot
+from surefoot.kernels.plant import CONE
 
 SINGULAR = 1e-9  # smallest pivot ratio of a regular matrix
 REGULAR = 1e-6  # added to the diagonal of a singular one
@@ -33,6 +34,10 @@ class SlipWork(NamedTuple):
     owner: ndarray  # (rows,) int64: the contact whose slip shifts a row, -1 if there is none
     moving: ndarray  # (nv,) int64: contacts with rows in the basis
     edge: ndarray  # (capacity,) int64: the edge against which a contact slips, -1 if it does not
+    friction: ndarray  # (capacity,) mu where slip shifts rows, else 0
+    tangents: ndarray  # (nv, 2 capacity) columns of W's tangent rows: x of all contacts, then y
+    still: ndarray  # (2 capacity,) tangent velocities for u = 0
+    sideways: ndarray  # (2 capacity,) tangent velocities, or their change
     ds: ndarray  # (capacity,) change of the slips
     along: ndarray  # (nv, nv) du/ds
     A: ndarray  # (nv, nv)
@@ -41,6 +46,7 @@ class SlipWork(NamedTuple):
     step: ndarray  # (nv,)
     change: ndarray  # (nv,) of the multipliers
     du: ndarray  # (nv,)
+    rise: ndarray  # (rows,) change of the slacks
 
 
 def slip_work(capacity: int, rows: int, nv: int) -> SlipWork:
@@ -49,6 +55,10 @@ def slip_work(capacity: int, rows: int, nv: int) -> SlipWork:
         owner=np.zeros(rows, dtype=np.int64),
         moving=np.zeros(nv, dtype=np.int64),
         edge=np.zeros(capacity, dtype=np.int64),
+        friction=np.zeros(capacity),
+        tangents=np.zeros((nv, 2 * capacity)),
+        still=np.zeros(2 * capacity),
+        sideways=np.zeros(2 * capacity),
         ds=np.zeros(capacity),
         along=np.zeros((nv, nv)),
         A=np.zeros((nv, nv)),
@@ -57,7 +67,41 @@ def slip_work(capacity: int, rows: int, nv: int) -> SlipWork:
         step=np.zeros(nv),
         change=np.zeros(nv),
         du=np.zeros(nv),
+        rise=np.zeros(rows),
     )
+
+
+@part
+def read_tangents(p, work):
+    """Tangent rows and friction of all contacts, laid out so that their slips are computed side by side."""
+    W, n, nu = p.W, p.n, p.nu
+    for i in range(n):
+        work.friction[i] = p.mu[i] if p.kind[i] == CONE and not math.isinf(p.mu[i]) else 0.0
+        work.still[i], work.still[n + i] = p.c0[3 * i + 1], p.c0[3 * i + 2]
+    for j in range(nu):
+        for i in range(n):
+            work.tangents[j, i], work.tangents[j, n + i] = W[3 * i + 1, j], W[3 * i + 2, j]
+
+
+@part
+def read_slip(p, convex):
+    """Mu times the slip of the present u, into `convex.slip`; returns how far s is from it."""
+    work, slip, D, n = convex.slips, convex.slip, p.D, p.n
+    friction, sideways, edge = work.friction, work.sideways, work.edge
+    affine_by_columns(work.tangents, work.still, convex.u, 2 * n, p.nu, sideways)
+    for i in range(n):
+        slip[i] = 0.0
+        edge[i] = -1
+    for e in range(D.shape[0]):
+        x, y = -D[e, 0], -D[e, 1]
+        for i in range(n):  # without a branch
+            against = friction[i] * (x * sideways[i] + y * sideways[n + i])
+            edge[i] = e if against > slip[i] else edge[i]
+            slip[i] = against if against > slip[i] else slip[i]
+    change = 0.0
+    for i in range(n):
+        change = max(change, abs(slip[i] - convex.shift[i]))
+    return change
 
 
 @part
@@ -130,8 +174,7 @@ def _until_rows_change(p, rows, basic, count, convex):
     """How much of the step to go until a row enters or leaves the basis, or a slip turns to another edge."""
     work, nu, du, change = convex.slips, p.nu, convex.slips.du, convex.slips.change
     basis, R, y = convex.basis, convex.work.R, convex.work.inside
-    for i in range(p.n):
-        work.ds[i] = _slip_change(p, i, work.edge[i], du)
+    _slip_changes(p, work)
     fastest = 0.0
     for a in range(count):
         work.ds[work.moving[a]] = work.step[a]
@@ -152,15 +195,16 @@ def _until_rows_change(p, rows, basic, count, convex):
     for k in range(basic):
         if change[k] < -ROUNDING * steepest:
             until = min(until, max(convex.work.multipliers[k], 0.0) / -change[k])
+    rise = work.rise
     for row in range(rows):
-        if convex.work.member[row] != 0:
-            continue
         owner = work.owner[row]
-        falls = work.ds[owner] if owner >= 0 else 0.0
-        for j in range(nu):
-            falls += convex.rows[row * nu + j] * du[j]
-        if falls < -ROUNDING * fastest:
-            until = min(until, max(convex.work.slack[row], 0.0) / -falls)
+        rise[row] = work.ds[owner] if owner >= 0 else 0.0
+    affine_by_columns(convex.work.columns, rise, du, rows, nu, rise)
+    for row in range(rows):
+        slack = max(convex.work.slack[row], 0.0)
+        # The rarest first; divides for a new smallest one only.
+        if slack < until * -rise[row] and rise[row] < -ROUNDING * fastest and convex.work.member[row] == 0:
+            until = slack / -rise[row]
     for a in range(count):
         until = min(until, _until_edge_changes(p, work.moving[a], work.edge[work.moving[a]], fastest, convex))
     return until
@@ -210,6 +254,18 @@ def _derivatives(p, basic, convex):
                 along[a, j] -= y[k] * Q[k, j]
         work.rhs[a] = convex.slip[i] - convex.shift[i]
     return count
+
+
+@part
+def _slip_changes(p, work):
+    """Change of mu times the slip of every contact along du, into `work.ds`."""
+    sideways, n = work.sideways, p.n
+    for r in range(2 * n):
+        sideways[r] = 0.0
+    affine_by_columns(work.tangents, sideways, work.du, 2 * n, p.nu, sideways)
+    for i in range(n):
+        x, y = (p.D[work.edge[i], 0], p.D[work.edge[i], 1]) if work.edge[i] >= 0 else (0.0, 0.0)
+        work.ds[i] = -work.friction[i] * (x * sideways[i] + y * sideways[n + i])
 
 
 @part

@@ -31,6 +31,7 @@ from surefoot.solvers.contact_problem import edge_directions
 Array = NDArray[np.float64]
 
 MOST_BLOCKS = 10_000
+FEW_GEOMS = 12  # while no body has more, to try all pairs of geoms is quicker than MuJoCo's trees of boxes
 
 
 class Workspace:
@@ -78,6 +79,8 @@ class Workspace:
         self.model.opt.jacobian = mujoco.mjtJacobian.mjJAC_DENSE
         self.model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_LIMIT | mujoco.mjtDisableBit.mjDSBL_FRICTIONLOSS
         self.model.opt.enableflags &= ~int(mujoco.mjtEnableBit.mjENBL_DIAGEXACT)  # it asks for a factorised inertia
+        if self.model.body_geomnum.max() <= FEW_GEOMS and self.model.nflex == 0:
+            self.model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_MIDPHASE
         ignored.silence(self.model)
         self.detection = 1e-3 if law.form == SOFT else max(1e-3, 1.5 * self.dt * speed)
         self.model.geom_gap[:] = self.detection / 2  # the gaps of two geoms add; `margin` would make MuJoCo push early
