@@ -85,6 +85,7 @@ class Workspace:
         self.detection = 1e-3 if law.form == SOFT else max(1e-3, 1.5 * self.dt * speed)
         self.model.geom_gap[:] = self.detection / 2  # the gaps of two geoms add; `margin` would make MuJoCo push early
         self.model.pair_gap[:] = self.detection
+        self.model.body_margin[:] = self.detection / 2  # the largest gap of a body's geoms: its tree of boxes reads it
         self.data = mujoco.MjData(self.model)
         self.capacity = capacity
         if law.form == SOFT and law.kappa < 2.0 * self.dt:
