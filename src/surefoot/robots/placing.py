@@ -45,6 +45,7 @@ def put_on(
     ground[[model.geom(surface.geom).id for surface in surfaces]] = True
     model.geom_margin[:] = 0.0
     model.geom_gap[:] = np.where(ground, REACH, 0.0)
+    model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_MIDPHASE  # its trees of boxes know no gap set after compiling
     model.opt.ccd_tolerance = 1e-12
     data = mujoco.MjData(model)
     data.qpos[:] = q
