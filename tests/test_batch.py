@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 import surefoot as sf
+from surefoot import batch
 
 DT = 1e-3
 
@@ -26,6 +27,20 @@ def test_every_state_as_by_itself_on_any_number_of_threads(links, law):
         single = sf.inverse_dynamics(links, sf.State(Q[i], V[i]), A[i], dt=DT, law=law)
         assert np.array_equal(single.torque, one.torque[i])
         assert one.status(i) is sf.Status.SOLVED
+
+
+@pytest.mark.parametrize("law", ["coulomb", "dissipative", "soft"])
+def test_the_second_call_is_as_the_first_and_sees_a_changed_model(law):
+    robot = sf.load("links")
+    Q, V, A = many(robot, 100)
+    first = sf.inverse_dynamics_batch(robot, (Q, V), A, dt=DT, law=law)
+    sf.inverse_dynamics_batch(robot, (Q, -V), -A, dt=DT, law=law)
+    again = sf.inverse_dynamics_batch(robot, (Q, V), A, dt=DT, law=law)
+    assert np.array_equal(first.torque, again.torque)
+    robot.model.body_mass *= 2.0
+    heavy = sf.inverse_dynamics_batch(robot, (Q, V), A, dt=DT, law=law)
+    assert np.abs(heavy.torque - first.torque).max() > 1e-3
+    assert len(batch._IDLE) <= batch.MOST_IDLE
 
 
 def test_states_as_a_list(links):

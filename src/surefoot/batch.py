@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
+import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,6 +25,8 @@ from surefoot.robots.state import State
 from surefoot.solvers.status import Status
 
 Array = NDArray[np.float64]
+_IDLE: list[tuple[tuple[Any, ...], Workspace]] = []  # with what they were made for, the last used last
+MOST_IDLE = 8
 CHUNK = 64  # states that a thread takes at a time, at least
 
 
@@ -95,8 +99,10 @@ def inverse_dynamics_batch(
     )
     chunks = iter(_chunks(count, threads))  # of a list, so that threads may share it
 
+    key = (robot, _fingerprint(robot.model), dt, law, speed)
+
     def work(_: int) -> None:
-        space = Workspace(robot, dt, law=law.numbers(), speed=speed)
+        space = _idle(key) or Workspace(robot, dt, law=law.numbers(), speed=speed)
         space.prescribe(robot.dofs, np.ones(joints, dtype=bool), np.zeros(joints), *limits)
         for first, last in chunks:
             while first < last:
@@ -106,6 +112,8 @@ def inverse_dynamics_batch(
                 )  # fmt: skip
                 if first < last:
                     space.grow()
+        _IDLE.append((key, space))
+        del _IDLE[:-MOST_IDLE]
 
     if threads == 1:
         work(0)
@@ -114,6 +122,25 @@ def inverse_dynamics_batch(
             list(pool.map(work, range(threads)))
     answer.velocity[~answer.ok] = np.nan
     return answer
+
+
+def _idle(key: tuple[Any, ...]) -> Workspace | None:
+    """Work arrays that an earlier call left behind: to make them takes as long as hundreds of states."""
+    for entry in reversed(_IDLE.copy()):
+        if entry[0] == key:
+            try:
+                _IDLE.remove(entry)
+            except ValueError:  # another thread was quicker
+                continue
+            return entry[1]
+    return None
+
+
+def _fingerprint(model: mujoco.MjModel) -> bytes:
+    """Of all numbers of a model, which a caller may change between calls."""
+    buffer = np.empty(mujoco.mj_sizeModel(model), dtype=np.uint8)
+    mujoco.mj_saveModel(model, None, buffer)
+    return hashlib.blake2b(buffer.data).digest()
 
 
 def _chunks(count: int, threads: int) -> list[tuple[int, int]]:

@@ -8,6 +8,7 @@ Pointer or another Box is read from memory where it is used, a tuple in the tupl
 from __future__ import annotations
 
 import hashlib
+from struct import pack, unpack
 from typing import Any
 
 import numpy as np
@@ -55,9 +56,26 @@ class Box:
         return Box, (self.value,)
 
 
+_TYPES: dict[Any, BoxType] = {}  # numba takes milliseconds to look at a hundred arrays
+
+
 def box_type(value: Any) -> BoxType:
     """Type of the Box of a NamedTuple, and of that tuple where it stands in a larger one."""
-    return BoxType(typeof(value))
+    kind = _kind(value)
+    if kind not in _TYPES:
+        _TYPES[kind] = BoxType(typeof(value))
+    return _TYPES[kind]
+
+
+def _kind(value: Any) -> Any:
+    """What decides the type of a value."""
+    if isinstance(value, tuple):
+        return (type(value), *(_kind(item) for item in value))
+    if isinstance(value, np.ndarray):
+        return value.dtype, value.ndim, value.flags.writeable
+    if isinstance(value, Box):
+        return value.type
+    return value.signature() if isinstance(value, Pointer) else type(value)
 
 
 def _write(value: Any, words: list[int]) -> None:
@@ -68,13 +86,13 @@ def _write(value: Any, words: list[int]) -> None:
     elif isinstance(value, np.ndarray):
         if not value.flags.c_contiguous:
             raise TypeError(f"a Box holds contiguous arrays, got strides {value.strides} for shape {value.shape}")
-        words += [value.ctypes.data, *value.shape]
+        words += [value.__array_interface__["data"][0], *value.shape]
     elif isinstance(value, Box):
         words.append(value.address)
     elif isinstance(value, Pointer):
         words.append(value.__wrapper_address__())
     elif isinstance(value, float):
-        words.append(int(np.float64(value).view(np.uint64)))
+        words += unpack("Q", pack("d", value))
     else:
         words.append(int(value) % 2**64)
 
