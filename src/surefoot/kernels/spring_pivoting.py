@@ -44,11 +44,12 @@ def spring_pivoting(V, b, owner, R, again, limit, work):
     if not finite:
         return NOT_FINITE, int64(0)
     pivots = int64(0)
-    starts = True
+    starts, known = True, False  # known: u and the multipliers were led to this basis step by step
     while pivots < limit:
         if not factor_basis(V, owner, R, work):
             return UNSOLVED, pivots
-        solve_basis(V, b, owner, R, work)
+        if not known:
+            solve_basis(V, b, owner, R, work)
         if starts and _drop_negative(owner, R.shape[0], 0.0, work):
             pivots += 1
             continue
@@ -60,9 +61,10 @@ def spring_pivoting(V, b, owner, R, again, limit, work):
             if not _drop_negative(owner, R.shape[0], TOLERANCE * demand, work):
                 return SOLVED, pivots
             pivots += 1
+            known = False
             continue
-        entered, pivots = _enter(V, b, owner, R, row, pivots, limit, work)
-        if not entered:
+        known, pivots = _enter(V, b, owner, R, row, pivots, limit, work)
+        if not known:
             return (PIVOT_LIMIT if pivots >= limit else UNSOLVED), pivots
     return PIVOT_LIMIT, pivots
 
