@@ -122,6 +122,13 @@ def smooth_terms(m, d, qfrc_bias):
 
 
 @kernel
+def positions(m, d):
+    """Where bodies are and about what axes they move, for the pose that lies in mjData."""
+    _kinematics(m, d)
+    _com_pos(m, d)
+
+
+@kernel
 def equality_rows(m, d):
     """Let MuJoCo build its constraint rows; the equality rows come first."""
     _make_constraint(m, d)

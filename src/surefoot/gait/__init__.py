@@ -1,0 +1,7 @@
+"""How a robot steps: phases, footholds and swings from a commanded velocity of its base [Zapolsky2016, chapter 9]."""
+
+from surefoot.gait.gait import GAITS, Gait
+from surefoot.gait.legs import Legs
+from surefoot.gait.planner import Plan, Planner
+
+__all__ = ["GAITS", "Gait", "Legs", "Plan", "Planner"]
