@@ -10,10 +10,15 @@ to the nearest:
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
 from numpy import ndarray
 
+from surefoot.kernels.box import box_type
 from surefoot.kernels.cache import kernel, part
 from surefoot.kernels.engine import positions
 from surefoot.kernels.linear_algebra import cholesky, cholesky_solve
@@ -38,6 +43,32 @@ class Legs(NamedTuple):
     J: ndarray  # (3, longest) work
     A: ndarray  # (3, 3) work
     x: ndarray  # (3,) work
+
+
+def _empty(*shape: int, dtype: Any = np.float64) -> ndarray:
+    return np.zeros(shape, dtype=dtype)
+
+
+_INTEGERS = _empty(0, dtype=np.int64)
+_EMPTY = Legs(
+    m=0, d=0, qpos=_empty(0), cdof=_empty(0, 6), subtree_com=_empty(0, 3), body_rootid=_INTEGERS, xpos=_empty(0, 3),
+    xmat=_empty(0, 9), body=_INTEGERS, point=_empty(0, 3), chain=_empty(0, 0, dtype=np.int64), dof=_INTEGERS,
+    address=_INTEGERS, J=_empty(3, 0), A=_empty(3, 3), x=_empty(3),
+)  # fmt: skip
+LEGS_TYPE = box_type(_EMPTY)
+"""Type of the Box of every Legs."""
+
+
+@intrinsic
+def _legs_at(typingctx, address):
+    def codegen(context, builder, signature, args):
+        return builder.inttoptr(args[0], ir.IntType(8).as_pointer())
+
+    return LEGS_TYPE(types.uintp), codegen
+
+
+legs_at: Any = _legs_at  # numba passes the first argument
+"""The Box of Legs at an address, for compiled stages."""
 
 
 @kernel
