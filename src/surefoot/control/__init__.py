@@ -1,5 +1,26 @@
-"""Controllers that others are measured against [Zapolsky2015, section 7.3]."""
+"""Controllers: pipelines of stages, and what others are measured against [Zapolsky2015, section 7.3]."""
 
 from surefoot.control.baselines import PID, ContactFree, SensedForce
+from surefoot.control.blackboard import KNOWN, Board, Value
+from surefoot.control.pipeline import Pipeline
+from surefoot.control.stage import Stage, stage
+from surefoot.control.stages import ActuatorLimits, Command, Delay, FeedForward, Follow, Hold, JointPID
 
-__all__ = ["PID", "ContactFree", "SensedForce"]
+__all__ = [
+    "KNOWN",
+    "PID",
+    "ActuatorLimits",
+    "Board",
+    "Command",
+    "ContactFree",
+    "Delay",
+    "FeedForward",
+    "Follow",
+    "Hold",
+    "JointPID",
+    "Pipeline",
+    "SensedForce",
+    "Stage",
+    "Value",
+    "stage",
+]

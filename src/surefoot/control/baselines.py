@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from surefoot import checks
 from surefoot.answer import Answer
 from surefoot.contact.contacts import Contacts
+from surefoot.control.arguments import as_robot, check_state, gains
 from surefoot.dynamics import by_joint
 from surefoot.errors import InputError, SolveError
 from surefoot.kernels import status as codes
@@ -60,8 +61,8 @@ class PID:
             kd: the same for velocities.
             ki: the same for the integral.
         """
-        self.robot = _robot(robot)
-        self.kp, self.kd, self.ki = (_gains(robot, *named) for named in (("kp", kp), ("kd", kd), ("ki", ki)))
+        self.robot = as_robot(robot)
+        self.kp, self.kd, self.ki = (gains(robot, *named) for named in (("kp", kp), ("kd", kd), ("ki", ki)))
         self._rest = robot.home().q[robot.joint_positions]
         self.reset()
 
@@ -81,7 +82,7 @@ class PID:
             velocity: (joints,) wanted joint velocities, or a dict by name; by default zero.
         """
         robot = self.robot
-        _check_state(robot, state)
+        check_state(robot, state)
         given, wanted = by_joint("position", robot, position)
         error = np.where(given, wanted, self._rest) - state.q[robot.joint_positions]
         drift = by_joint("velocity", robot, velocity)[1] - state.v[robot.dofs]
@@ -97,7 +98,7 @@ class _KnownForces:
     """Inverse dynamics with known contact forces, on a model of its own."""
 
     def __init__(self, robot: Scene, dt: float) -> None:
-        self.robot = _robot(robot)
+        self.robot = as_robot(robot)
         self._space = Workspace(robot, dt)
         self.dt = self._space.dt
         count = len(robot.joints)
@@ -110,7 +111,7 @@ class _KnownForces:
     def _solve(self, state: State, acceleration: Any, force: Array, held: slice, throw: bool) -> Array:
         """Torques under a generalised force (nv,), with the velocities `held` kept; a copy."""
         space, robot = self._space, self.robot
-        _check_state(robot, state)
+        check_state(robot, state)
         given, wanted = by_joint("acceleration", robot, acceleration)
         if acceleration is not None and not given.all():
             missing = ", ".join(np.array(robot.joints)[~given])
@@ -284,26 +285,3 @@ def _generalised(robot: Scene, forces: Any) -> Array:
             f"got {type(forces).__name__}"
         )
     return checks.array("forces", forces, (robot.nv,)).copy()
-
-
-def _robot(robot: Any) -> Scene:
-    if not isinstance(robot, Scene):
-        raise InputError(f"robot: expected a robot or scene (see sf.load), got {type(robot).__name__}")
-    return robot
-
-
-def _check_state(robot: Scene, state: Any) -> None:
-    if not isinstance(state, State):
-        raise InputError(f"state: expected a State (see robot.home()), got {type(state).__name__}")
-    checks.array("state.q", state.q, (robot.nq,))
-    checks.array("state.v", state.v, (robot.nv,))
-
-
-def _gains(robot: Scene, name: str, values: Any) -> Array:
-    """One gain a joint, none of them negative."""
-    if np.ndim(values) == 0 and not hasattr(values, "keys"):
-        return np.full(len(robot.joints), checks.number(name, values, at_least=0.0))
-    gains = by_joint(name, robot, values)[1]
-    for joint, gain in zip(robot.joints, gains, strict=True):
-        checks.number(f"{name}[{joint!r}]", gain, at_least=0.0)
-    return gains

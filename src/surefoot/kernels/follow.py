@@ -70,11 +70,15 @@ def follow_many(step, Q, V, accelerations, first, last, torque_out, velocity_out
 
 # The Box of a Step is one pointer, which is what a compiled policy has of it: an address.
 _VECTOR = types.float64[::1]
-_CALL = types.int64(types.uintp, _VECTOR, _VECTOR, _VECTOR, _VECTOR)
+_CALL = types.int64(types.uintp, types.int64, _VECTOR, _VECTOR, _VECTOR, _VECTOR)
 
 
-def _follow_state(step, q, v, acceleration, torque_out):
-    """`follow_box` for a state given as arrays; returns the status."""
+def _follow_state(step, afresh, q, v, acceleration, torque_out):
+    """`follow_box` for a state given as arrays; returns the status. `afresh`: forget what was before."""
+    if afresh:
+        step.memory.count[0] = 0
+        for i in range(step.last_force.shape[0]):
+            step.last_force[i] = 0.0
     for i in range(step.plant.qpos.shape[0]):
         step.plant.qpos[i] = q[i]
     for i in range(step.plant.qvel.shape[0]):
@@ -89,7 +93,7 @@ def state_follower(box: Any) -> Pointer:
 
 
 @intrinsic
-def _call_at(typingctx, function, box, q, v, acceleration, torque_out):
+def _call_at(typingctx, function, box, afresh, q, v, acceleration, torque_out):
     """Call a `state_follower` at an address."""
 
     def codegen(context, builder, signature, args):
@@ -116,5 +120,11 @@ def follow(handle, q, v, acceleration, torque_out):
     Returns:
         0 if solved, else the code of a Status.
     """
+    return follow_from(handle, 0, q, v, acceleration, torque_out)
+
+
+@inlined
+def follow_from(handle, afresh, q, v, acceleration, torque_out):
+    """`follow`; `afresh` 1: as if the controller had never been called before."""
     address = types.uintp(handle)
-    return _call(read_address(address), read_address(address + 8), q, v, acceleration, torque_out)
+    return _call(read_address(address), read_address(address + 8), afresh, q, v, acceleration, torque_out)

@@ -107,11 +107,16 @@ def _compiled(function: Callable[..., Any]) -> Any:
 
         return numba.cfunc(POLICY_SIGNATURE)(guarded)
     except Exception as error:
-        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-        cause = next((line for line in lines if not line.startswith("Failed in nopython")), type(error).__name__)
         raise InputError(
-            f"policy: numba cannot compile {function.__name__}: {cause}; it must be plain numeric code that returns 0"
+            f"policy: numba cannot compile {function.__name__}: {why_not_compiled(error)}; "
+            "it must be plain numeric code that returns 0"
         ) from error
+
+
+def why_not_compiled(error: Exception) -> str:
+    """The line of numba's error that says what is wrong."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return next((line for line in lines if not line.startswith("Failed in nopython")), type(error).__name__)
 
 
 def raise_error_of(policy: Policy, t: float, loop: Loop) -> None:
@@ -121,6 +126,8 @@ def raise_error_of(policy: Policy, t: float, loop: Loop) -> None:
     name, cause = policy.function.__name__, "an error"
     try:
         policy(t, loop.q, loop.v, loop.torque.copy(), loop.memory[:-1].copy(), loop.params)
+    except InputError:  # it says itself what failed
+        raise
     except Exception as error:
         cause = f"{type(error).__name__}: {error}"
     raise InputError(f"policy: {name} raised {cause}, at t = {t:.6g} s")

@@ -1,0 +1,39 @@
+"""Checks that controllers share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surefoot import checks
+from surefoot.dynamics import by_joint
+from surefoot.errors import InputError
+from surefoot.robots.scene import Scene
+from surefoot.robots.state import State
+
+
+def as_robot(robot: Any) -> Scene:
+    """Return a robot or scene as it is; anything else is an InputError."""
+    if not isinstance(robot, Scene):
+        raise InputError(f"robot: expected a robot or scene (see sf.load), got {type(robot).__name__}")
+    return robot
+
+
+def check_state(robot: Scene, state: Any) -> None:
+    """Raise InputError unless `state` is a finite State of this robot."""
+    if not isinstance(state, State):
+        raise InputError(f"state: expected a State (see robot.home()), got {type(state).__name__}")
+    checks.array("state.q", state.q, (robot.nq,))
+    checks.array("state.v", state.v, (robot.nv,))
+
+
+def gains(robot: Scene, name: str, values: Any) -> NDArray[np.float64]:
+    """One gain a joint (joints,), none of them negative, from a number, an array or a dict by name."""
+    if np.ndim(values) == 0 and not hasattr(values, "keys"):
+        return np.full(len(robot.joints), checks.number(name, values, at_least=0.0))
+    result = by_joint(name, robot, values)[1]
+    for joint, gain in zip(robot.joints, result, strict=True):
+        checks.number(f"{name}[{joint!r}]", gain, at_least=0.0)
+    return result

@@ -1,0 +1,11 @@
+"""Stages that come with Surefoot, all of them compiled; one file each."""
+
+from surefoot.control.stages.actuator_limits import ActuatorLimits
+from surefoot.control.stages.command import Command
+from surefoot.control.stages.delay import Delay
+from surefoot.control.stages.feed_forward import FeedForward
+from surefoot.control.stages.follow import Follow
+from surefoot.control.stages.hold import Hold
+from surefoot.control.stages.joint_pid import JointPID
+
+__all__ = ["ActuatorLimits", "Command", "Delay", "FeedForward", "Follow", "Hold", "JointPID"]
