@@ -4,7 +4,17 @@ from surefoot.control.baselines import PID, ContactFree, SensedForce
 from surefoot.control.blackboard import KNOWN, Board, Value
 from surefoot.control.pipeline import Pipeline
 from surefoot.control.stage import Stage, stage
-from surefoot.control.stages import ActuatorLimits, Command, Delay, FeedForward, Follow, Hold, JointPID
+from surefoot.control.stages import (
+    ActuatorLimits,
+    Command,
+    Delay,
+    FeedForward,
+    Follow,
+    GaitPlanner,
+    Hold,
+    InverseKinematics,
+    JointPID,
+)
 
 __all__ = [
     "KNOWN",
@@ -16,7 +26,9 @@ __all__ = [
     "Delay",
     "FeedForward",
     "Follow",
+    "GaitPlanner",
     "Hold",
+    "InverseKinematics",
     "JointPID",
     "Pipeline",
     "SensedForce",

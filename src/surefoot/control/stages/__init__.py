@@ -5,7 +5,9 @@ from surefoot.control.stages.command import Command
 from surefoot.control.stages.delay import Delay
 from surefoot.control.stages.feed_forward import FeedForward
 from surefoot.control.stages.follow import Follow
+from surefoot.control.stages.gait_planner import GaitPlanner
 from surefoot.control.stages.hold import Hold
+from surefoot.control.stages.inverse_kinematics import InverseKinematics
 from surefoot.control.stages.joint_pid import JointPID
 
-__all__ = ["ActuatorLimits", "Command", "Delay", "FeedForward", "Follow", "Hold", "JointPID"]
+__all__ = ["ActuatorLimits", "Command", "Delay", "FeedForward", "Follow", "GaitPlanner", "Hold", "InverseKinematics", "JointPID"]
