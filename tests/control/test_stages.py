@@ -181,7 +181,7 @@ MISTAKES = [
     (lambda robot: ActuatorLimits(robot, 1.0, 0.0), "speed_limits: expected a number above 0, got 0"),
     (
         lambda robot: ActuatorLimits(robot, 1.0, {robot.joints[0]: -2.0}),
-        "speed_limits['LF_X_1']: expected a number above 0, got -2",
+        "speed_limits['LF_X1']: expected a number above 0, got -2",
     ),
     (lambda robot: Delay(robot, -1), "ticks: expected a number of at least 0, got -1"),
     (lambda robot: Delay(robot, 1.5), "ticks: expected a whole number, got 1.5"),

@@ -48,10 +48,14 @@ class Value:
         if not isinstance(self.unit, str):
             raise InputError(f"Value.unit: expected a text such as 'N m', got {self.unit!r}")
 
+    def shape_for(self, robot: Scene) -> tuple[int, ...]:
+        """The shape with the robot's lengths in numbers."""
+        lengths = {"nq": robot.nq, "nv": robot.nv, "joints": len(robot.joints), "feet": len(robot.feet)}
+        return tuple(lengths[n] if isinstance(n, str) else int(n) for n in self.shape)
+
     def of(self, robot: Scene) -> Value:
         """The same value with the robot's lengths in numbers."""
-        lengths = {"nq": robot.nq, "nv": robot.nv, "joints": len(robot.joints), "feet": len(robot.feet)}
-        return Value(self.name, tuple(lengths[n] if isinstance(n, str) else int(n) for n in self.shape), self.unit)
+        return Value(self.name, self.shape_for(robot), self.unit)
 
     def __str__(self) -> str:
         """Shape and unit."""
@@ -111,7 +115,7 @@ KNOWN: dict[str, Known] = dict(
     )
 )
 
-GIVEN = ("time", "q", "v")
+GIVEN: tuple[str, ...] = ("time", "q", "v")
 """What the pipeline itself puts on the blackboard at the start of each tick."""
 
 

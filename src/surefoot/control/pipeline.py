@@ -155,12 +155,13 @@ class Pipeline:
         return stages[place]
 
     def table(self) -> str:
-        """Stages, rates and values as text for people."""
-        rows = [("phase", "stage", "Hz", "code", "reads", "writes", "adds")]
+        """Stages, rates and values as text for people; a + stands before what a stage adds to."""
+        rows: list[tuple[str, ...]] = [("phase", "stage", "Hz", "code", "reads", "gives")]
         for stage in self.stages:
-            lists = (", ".join(names_of(items)) or "-" for items in (stage.reads, stage.writes, stage.adds))
-            rate = f"{1.0 / (self.dt * stage.every):.4g}"
-            rows.append((stage.phase, stage.name, rate, "compiled" if stage.compiled else "Python", *lists))
+            rate, code = f"{1.0 / (self.dt * stage.every):.4g}", "compiled" if stage.compiled else "Python"
+            gives = (*names_of(stage.writes), *(f"+{name}" for name in names_of(stage.adds)))
+            lists = (", ".join(names) or "-" for names in (names_of(stage.reads), gives))
+            rows.append((stage.phase, stage.name, rate, code, *lists))
         widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
         lines = ["  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in rows]
         return "\n".join(lines)

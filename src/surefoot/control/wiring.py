@@ -41,7 +41,7 @@ def wire(robot: Scene, stages: Sequence[Stage]) -> Wiring:
     _check_flow(stages)
     added = {name for stage in stages for name in names_of(stage.adds)}
     adding = ("torque", *(name for name in values if name in added and name != "torque"))
-    return Wiring(tuple(stages), {name: value.shape for name, value in values.items()}, adding)
+    return Wiring(tuple(stages), {name: value.shape_for(robot) for name, value in values.items()}, adding)
 
 
 def _check_names(stages: Sequence[Stage]) -> None:

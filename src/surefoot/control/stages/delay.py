@@ -35,7 +35,7 @@ class Delay(Stage):
         if late != int(late):
             raise InputError(f"ticks: expected a whole number, got {ticks!r}")
         checks.indices("value", [value], list(KNOWN), "value")
-        size = int(np.prod(known(as_robot(robot), value)[0].shape, dtype=np.int64))
+        size = int(np.prod(KNOWN[value].value.shape_for(as_robot(robot)), dtype=np.int64))
         super().__init__(
             name or f"delay_{value}",
             KNOWN[value].phases[-1],
