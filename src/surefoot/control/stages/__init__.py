@@ -10,4 +10,14 @@ from surefoot.control.stages.hold import Hold
 from surefoot.control.stages.inverse_kinematics import InverseKinematics
 from surefoot.control.stages.joint_pid import JointPID
 
-__all__ = ["ActuatorLimits", "Command", "Delay", "FeedForward", "Follow", "GaitPlanner", "Hold", "InverseKinematics", "JointPID"]
+__all__ = [
+    "ActuatorLimits",
+    "Command",
+    "Delay",
+    "FeedForward",
+    "Follow",
+    "GaitPlanner",
+    "Hold",
+    "InverseKinematics",
+    "JointPID",
+]
