@@ -327,6 +327,18 @@ def test_a_change_while_a_rollout_runs(links):
     assert not trace.torque[20:].any()
 
 
+def test_a_stage_may_change_the_pipeline_for_the_next_tick(links):
+    def schedule(board, t):
+        if t == 2.0:
+            pipeline.remove("push")
+            pipeline.add(push("shove", 0.25))
+
+    scheduler = Stage("scheduler", "perception", function=schedule)
+    pipeline = Pipeline(links, 1.0, [scheduler, push(every=2), push("always", 1.0)])
+    torques = [pipeline(links.home().replace(t=float(k)))[0] for k in range(5)]
+    assert torques == [1.5, 1.5, 1.5, 1.25, 1.25]
+
+
 def test_a_policy_is_made_of_the_stages_as_they_were(links):
     pipeline, sim = standing(links), sf.Simulator(links, DT)
     policy = pipeline.policy()

@@ -51,9 +51,10 @@ class Pipeline:
         if isinstance(stages, Stage) or not isinstance(stages, Iterable):
             raise InputError(f"stages: expected a list of Stages, got {type(stages).__name__}")
         self._q, self._v = np.zeros(robot.nq), np.zeros(robot.nv)
-        self._layout = Layout(wire(robot, tuple(stages)))
+        self._layout = self._next = Layout(wire(robot, tuple(stages)))
         self._use(np.zeros(self._layout.size))
         self._time: float | None = None
+        self._ticking = False
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickles and copies are made anew, at the start of a run."""
@@ -62,7 +63,7 @@ class Pipeline:
     @property
     def stages(self) -> tuple[Stage, ...]:
         """The stages in the order they run."""
-        return self._layout.wiring.stages
+        return self._next.wiring.stages
 
     def __call__(self, state: State) -> Array:
         """One tick: torques (joints,) in N m. When time runs back a new run begins.
@@ -74,6 +75,15 @@ class Pipeline:
         if self._time is not None and state.t < self._time:
             self.reset()
         self._time = state.t
+        self._ticking = True
+        try:
+            self._tick(state)
+            return self.value("torque")
+        finally:
+            self._ticking = False
+            self._change()
+
+    def _tick(self, state: State) -> None:
         layout, memory = self._layout, self._memory
         self._q[:], self._v[:] = state.q, state.v
         begin_tick(state.t, self._q, self._v, memory, layout.params)
@@ -83,7 +93,6 @@ class Pipeline:
             code, s = run_stages(state.t, memory, layout.params, s, True)
         if code != 0:
             _raise_code(layout, s, code, state.t, memory)
-        return self.value("torque")
 
     def policy(self) -> Policy | Callable[[State], Array]:
         """For `sim.rollout`: compiled into its loop if every stage is compiled, else this pipeline itself, reset.
@@ -92,7 +101,7 @@ class Pipeline:
         every roll-out.
         """
         if all(stage.compiled for stage in self.stages):
-            return _PipelinePolicy(self.robot, self.dt, self._layout)
+            return _PipelinePolicy(self.robot, self.dt, self._next)
         self.reset()
         return self
 
@@ -114,6 +123,8 @@ class Pipeline:
 
     def add(self, stage: Stage, *, before: str | None = None, after: str | None = None) -> None:
         """Add a stage, from the next tick on. The others keep their memories; so they do in `remove` and `swap`.
+
+        A stage in Python may call all three; the change then waits for the end of the tick.
 
         Args:
             stage: the new stage; it runs at the next tick, whatever its rate.
@@ -173,14 +184,21 @@ class Pipeline:
         return checks.indices(argument, [name], [stage.name for stage in self.stages], "stage")[0]
 
     def _rearrange(self, stages: list[Stage]) -> None:
-        """Take other stages, if their wiring is in order."""
-        old = self._layout
-        self._layout = Layout(wire(self.robot, stages))  # nothing has changed if this raises
-        self._use(old.carry_over(self._memory, self._layout))
+        """Take other stages, if their wiring is in order; in the middle of a tick they wait for its end."""
+        self._next = Layout(wire(self.robot, stages))
+        if not self._ticking:
+            self._change()
+
+    def _change(self) -> None:
+        """Take the stages that wait, with the memories of those that stay."""
+        if self._next is not self._layout:
+            memory = self._layout.carry_over(self._memory, self._next)
+            self._layout = self._next
+            self._use(memory)
 
     def _use(self, memory: Array) -> None:
         self._memory = memory
-        self._boards = [self._layout.board(s, memory) for s in range(len(self.stages))]
+        self._boards = [self._layout.board(s, memory) for s in range(len(self._layout.wiring.stages))]
 
 
 class _PipelinePolicy(Policy):
