@@ -12,7 +12,7 @@ nu of them; pricing all n rows costs n nu. Algorithm 2 of [Zapolsky2015] lacks t
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import int64
@@ -123,7 +123,7 @@ def principal_pivoting(W, b, basis, basic, again, options, work, u_out, x_out, c
     if not again:
         basic = _start(W, basis, basic, options.rank_tolerance, work)
     basic = _drop_negative(W, b, basis, basic, 0.0, work, u_out)
-    pivots = int64(0)
+    pivots: Any = int64(0)
     exact = True  # whether u was solved for with this basis, not led here step by step
     while True:
         row = _most_violated(b, u_out, options.tolerance * demand, work)

@@ -21,9 +21,9 @@ class InverseKinematics(Stage):
     """Planning: goals of the joints from those of the feet, which are for the end of the tick.
 
     "joint_position" and "joint_velocity" are the goals of now: those that the last run found for its tick's end.
-    "joint_acceleration" leads from "joint_velocity" to that of the tick's end. A run begins with the joints as measured.
-    A goal that is out of reach is followed as far as the leg goes; the value "<name>_missing" is the largest distance
-    left, in m.
+    "joint_acceleration" leads from "joint_velocity" to that of the tick's end. A run begins with the joints as they are
+    measured. A goal that is out of reach is followed as far as the leg goes; the value "<name>_missing" is the largest
+    distance left, in m.
 
     Attributes:
         legs: kinematics of the feet, with the model it believes in.
