@@ -169,6 +169,7 @@ def test_the_controller_lives_as_long_as_the_policy(links):
 
 
 MISTAKES = [
+    (lambda robot: Command(ramp=-1.0), "ramp: expected a number of at least 0, got -1"),
     (lambda robot: Command("fast"), "forward: expected a finite number, got 'fast'"),
     (lambda robot: Hold(None), "robot: expected a robot or scene (see sf.load), got NoneType"),
     (lambda robot: Hold(robot, np.zeros(3)), "position: expected shape (12,), got (3,)"),
