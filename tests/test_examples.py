@@ -20,6 +20,7 @@ PROMISES = {
     "soft_inverse.py": r"300 steps: torques come back within \de-1\d N m, \de-1\d N are left on the base\.\n",
     "torque_limits.py": r"none .* 20\.0 m/s\^2 +0\n(.*\n)*.* 1\.00 N m +19\.\d m/s\^2 +10\n$",
     "torques_to_stand.py": r"The ground carries 47\.0880 N; the robot weighs 47\.0880 N\.\n",
+    "trot.py": r"In 10 s it went [12]\.\d m on ground of friction 0\.1, \d\.\d mm up and down\.\n10 s took ",
     "your_robot.py": r"1000 steps, all solved\nfigure:  .*fall\.png\n",
 }
 

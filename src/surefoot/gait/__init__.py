@@ -1,4 +1,4 @@
-"""How a robot steps: phases, footholds and swings from a commanded velocity of its base [Zapolsky2016, chapter 9]."""
+"""How a robot steps: phases, footholds and swings from a commanded velocity of its base [Zapolsky2017, chapter 9]."""
 
 from surefoot.gait.gait import GAITS, Gait
 from surefoot.gait.legs import Legs

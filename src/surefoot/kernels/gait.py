@@ -1,4 +1,4 @@
-"""Where the feet go: touchdowns in turn, stance against the ground, swing through the air [Zapolsky2016, chapter 9].
+"""Where the feet go: touchdowns in turn, stance against the ground, swing through the air [Zapolsky2017, chapter 9].
 
 Everything is told in the base's frame, for a base that moves as commanded: forward, left and turning (vx, vy, w).
 

@@ -14,7 +14,7 @@ SWING = 20  # numbers that describe a swing: start, duration, four points, two v
 
 @kernel
 def plan_swing(t, duration, here, velocity, there, arrival, height, overshoot, swing):
-    """Describe the way from `here` to `there` [Zapolsky2016, 9.2.5].
+    """Describe the way from `here` to `there` [Zapolsky2017, 9.2.5].
 
     Args:
         t: start in s.
