@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from surefoot.laws import Soft as Soft
     from surefoot.robots.check import check as check
     from surefoot.robots.compose import scene as scene
+    from surefoot.robots.gears import geared as geared
     from surefoot.robots.load import load as load
     from surefoot.robots.objects import Ball as Ball
     from surefoot.robots.objects import Box as Box
@@ -40,9 +41,11 @@ if TYPE_CHECKING:
     from surefoot.robots.terrains import HeightMap as HeightMap
     from surefoot.robots.terrains import Plane as Plane
     from surefoot.robots.terrains import Slope as Slope
+    from surefoot.simulate import JointMotion as JointMotion
     from surefoot.simulate import Policy as Policy
     from surefoot.simulate import Simulator as Simulator
     from surefoot.simulate import Trace as Trace
+    from surefoot.simulate import joint_motion as joint_motion
     from surefoot.simulate import policy as policy
     from surefoot.solvers.status import Status as Status
 
@@ -60,6 +63,7 @@ _HOMES = {
     "HeightMap": "robots.terrains",
     "InputError": "errors",
     "InverseDynamics": "inverse",
+    "JointMotion": "simulate",
     "ModelError": "errors",
     "NoSlip": "laws",
     "Plane": "robots.terrains",
@@ -76,8 +80,10 @@ _HOMES = {
     "check": "robots.check",
     "follow": "kernels.follow",
     "forward_dynamics": "dynamics",
+    "geared": "robots.gears",
     "inverse_dynamics": "dynamics",
     "inverse_dynamics_batch": "batch",
+    "joint_motion": "simulate",
     "load": "robots.load",
     "policy": "simulate",
     "scene": "robots.compose",

@@ -11,9 +11,8 @@ from numba.extending import intrinsic
 
 from surefoot.kernels.cache import Pointer, inlined, kernel
 from surefoot.kernels.engine import read_address
-from surefoot.kernels.plant import MOTOR
 from surefoot.kernels.status import CAPACITY, REGULARISED, SOLVED
-from surefoot.kernels.step import find_rows, solve_rows
+from surefoot.kernels.step import find_rows, joint_torques, solve_rows
 
 
 @inlined
@@ -30,13 +29,7 @@ def _follow(step, acceleration, given, torque_out):
     if status == SOLVED:
         status, residual, method, nu, bilateral = solve_rows(step, n)
     if status == SOLVED or status == REGULARISED:
-        for i in range(dofs.shape[0]):
-            torque_out[i] = step.force[dofs[i]] if step.prescribed[dofs[i]] else step.torque[dofs[i]]
-        for b in range(n):
-            if step.rows.source[b, 1] == MOTOR:
-                for i in range(dofs.shape[0]):
-                    if dofs[i] == step.rows.source[b, 0]:
-                        torque_out[i] += step.f[3 * b + 1] / step.settings.dt
+        joint_torques(step, n, torque_out)
     return status, residual, method, n, nu, bilateral
 
 

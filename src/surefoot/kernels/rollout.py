@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 from numba import int64, types
 from numpy import ndarray
 
-from surefoot.kernels.cache import kernel
+from surefoot.kernels.cache import kernel, part
 from surefoot.kernels.plant import GIVEN
-from surefoot.kernels.status import CAPACITY, CONTACTS_DROPPED, LOG_FULL, POLICY, REGULARISED, SOLVED
-from surefoot.kernels.step import advance, find_rows, solve_rows
+from surefoot.kernels.status import CAPACITY, CONTACTS_DROPPED, LOG_FULL, MOTION, POLICY, REGULARISED, SOLVED
+from surefoot.kernels.step import advance, find_rows, joint_torques, solve_rows
 
 _VECTOR = types.float64[::1]
 POLICY_SIGNATURE = types.int64(types.float64, _VECTOR, _VECTOR, _VECTOR, _VECTOR, _VECTOR)
-"""int64 policy(t, q, v, torque_out, memory, params)"""
+"""int64 policy(t, q, v, torque_out, memory, params), and the same with position_out for a motion"""
 
 
 class Log(NamedTuple):
@@ -23,6 +24,8 @@ class Log(NamedTuple):
     q: ndarray  # (steps + 1, nq)
     v: ndarray  # (steps + 1, nv)
     torque: ndarray  # (steps, joints)
+    wanted: ndarray  # (steps, moved) where the joints that follow a motion shall be at the end of the step
+    aim: ndarray  # (steps, moved) the velocity by which they shall get there
     status: ndarray  # (steps,)
     residual: ndarray  # (steps,)
     method: ndarray  # (steps,)
@@ -42,26 +45,70 @@ class Loop(NamedTuple):
     torque: ndarray  # (joints,)
     memory: ndarray
     params: ndarray
-    q: ndarray  # (nq,) what the policy sees: a copy, so that it cannot move the plant
+    q: ndarray  # (nq,) what the policy and the motion see: a copy, so that they cannot move the plant
     v: ndarray
+    moved: ndarray  # (moved,) joints that follow a motion, as places in `dofs`
+    places: ndarray  # (moved,) their places in q
+    middle: ndarray  # (moved,) middle of the range of their torques, 0 where that is infinite
+    before: ndarray  # (moved,) where they should be at its start
+    position: ndarray  # (moved,) where they shall be at the end of the step
+    catch_up: float  # s in which a joint that its torque limit held back takes back its lag
+    motion_memory: ndarray
+    motion_params: ndarray
+
+
+@part
+def _aim(step, motion, loop, log, k, t, called):
+    """Ask where the joints shall be at time t, the end of step k, and let them arrive: v+ = (q*(t) - q) / dt.
+
+    So a joint ends every step where it shall be, and no error of position grows. `called`: the motion was asked before.
+    One of limited torque that is behind would arrive too fast to stop. It aims at the motion's own velocity, and takes
+    its lag back bit by bit: (q*(t) - q*(t - dt)) / dt + (q*(t - dt) - q) / catch_up.
+    """
+    plant, dt = step.plant, step.settings.dt
+    if not called:
+        for i in range(loop.q.shape[0]):
+            loop.q[i] = plant.qpos[i]
+        for i in range(loop.v.shape[0]):
+            loop.v[i] = plant.qvel[i]
+        if motion(t, loop.q, loop.v, loop.position, loop.motion_memory, loop.motion_params) != 0:
+            return MOTION
+    status = SOLVED
+    for i in range(loop.moved.shape[0]):
+        dof = loop.dofs[loop.moved[i]]
+        q = plant.qpos[loop.places[i]]
+        if step.motor[dof] < 0.0:
+            log.aim[k, i] = (loop.position[i] - q) / dt
+        else:
+            log.aim[k, i] = (loop.position[i] - loop.before[i]) / dt + (loop.before[i] - q) / loop.catch_up
+        log.wanted[k, i] = loop.position[i]
+        step.v_next[dof] = log.aim[k, i]
+        step.torque[dof] = loop.middle[i]
+        if not math.isfinite(loop.position[i]):
+            status = MOTION
+        elif status == SOLVED and loop.torque[loop.moved[i]] != 0.0:
+            status = POLICY
+    return status
 
 
 @kernel
-def roll(step, policy, loop, log, first, last, every, t0, resume):
+def roll(step, policy, motion, loop, log, first, last, every, t0, resume):
     """Steps first..last-1 from the state in mjData. Returns (status, steps done); the log holds what was done.
 
     Args:
         step: Box of a Step.
         policy: function of POLICY_SIGNATURE.
+        motion: the same; called at every step if `loop.moved` names any joints.
         loop: Loop.
         log: Log.
         first, last: step numbers.
         every: the policy is called at every n-th step.
         t0: time of step 0 in s.
-        resume: True if the policy was already called for step `first`.
+        resume: True if policy and motion were already called for step `first`.
     """
     plant, rows, dt = step.plant, step.rows, step.settings.dt
     nq, nv = plant.qpos.shape[0], plant.qvel.shape[0]
+    moved = loop.moved.shape[0] > 0
     for k in range(first, last):
         if k % every == 0 and not (resume and k == first):
             for i in range(nq):
@@ -73,6 +120,10 @@ def roll(step, policy, loop, log, first, last, every, t0, resume):
         for i in range(loop.dofs.shape[0]):
             step.torque[loop.dofs[i]] = loop.torque[i]
             log.torque[k, i] = loop.torque[i]
+        if moved:
+            status = _aim(step, motion, loop, log, k, t0 + (k + 1) * dt, resume and k == first)
+            if status != SOLVED:
+                return status, k
         status, n = find_rows(step, int64(-1))
         if status != SOLVED:
             return status, k
@@ -82,6 +133,8 @@ def roll(step, policy, loop, log, first, last, every, t0, resume):
         status, residual, method, nu, _ = solve_rows(step, n)
         if status == CAPACITY or status == CONTACTS_DROPPED:
             return status, k
+        if moved:
+            joint_torques(step, n, log.torque[k])
         log.status[k] = status
         log.residual[k] = residual
         log.method[k] = method
@@ -109,4 +162,6 @@ def roll(step, policy, loop, log, first, last, every, t0, resume):
             log.q[k + 1, i] = plant.qpos[i]
         for i in range(nv):
             log.v[k + 1, i] = plant.qvel[i]
+        for i in range(loop.moved.shape[0]):
+            loop.before[i] = loop.position[i]
     return SOLVED, last

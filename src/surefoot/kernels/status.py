@@ -15,4 +15,5 @@ CONTACTS_DROPPED = 8  # the engine's memory was full and it left contacts out
 INERTIA = 9  # the inertia matrix is not positive definite
 CAPACITY = 10  # work arrays are too small or a part is missing: the caller enlarges them and calls again
 LOG_FULL = 11  # the roll-out's log is too small: the caller enlarges it and calls again
-POLICY = 12  # the policy returned a code other than 0
+POLICY = 12  # the policy returned a code other than 0, or a torque for a joint whose motion is prescribed
+MOTION = 13  # the motion returned a code other than 0, or a position that is not finite

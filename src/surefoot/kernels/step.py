@@ -9,12 +9,12 @@ from numba import int64
 from numpy import ndarray
 
 from surefoot.kernels.active_modes import cold_modes
-from surefoot.kernels.cache import Pointer, kernel, part
+from surefoot.kernels.cache import Pointer, inlined, kernel, part
 from surefoot.kernels.contact_law import Solver
 from surefoot.kernels.engine import equality_rows, integrate, read_address, read_float, read_int
 from surefoot.kernels.fallback import PIVOTS
 from surefoot.kernels.memory import Memory, recall, remember
-from surefoot.kernels.plant import BOX, CONE, DRY_FRICTION, LIMIT, NORMAL, TENDON, TURN, Plant, Rows
+from surefoot.kernels.plant import BOX, CONE, DRY_FRICTION, LIMIT, MOTOR, NORMAL, TENDON, TURN, Plant, Rows
 from surefoot.kernels.problem import ENERGY, SOFT, STANDARD, Problem, prepare
 from surefoot.kernels.reduction import (
     Reduced,
@@ -240,6 +240,19 @@ def _read_forces(step, n, nu, rank):
         step.loop_force(reduced, rows.J, n, rank, nu, settings.dt, step.target, step.force)
     if settings.law.form != SOFT:
         _dry_friction_of_prescribed(rows, n, step.prescribed, step.v_next, settings.dt, step.force, step.f)
+
+
+@inlined
+def joint_torques(step, n, torque_out):
+    """Torques (joints,) of the step just solved on rows 0..n-1: found where a motion is prescribed, given elsewhere."""
+    dofs = step.dofs
+    for i in range(dofs.shape[0]):
+        torque_out[i] = step.force[dofs[i]] if step.prescribed[dofs[i]] else step.torque[dofs[i]]
+    for b in range(n):
+        if step.rows.source[b, 1] == MOTOR:
+            for i in range(dofs.shape[0]):
+                if dofs[i] == step.rows.source[b, 0]:
+                    torque_out[i] += step.f[3 * b + 1] / step.settings.dt
 
 
 @part

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -19,13 +19,17 @@ from surefoot.kernels import status as codes
 from surefoot.kernels.rollout import Log, Loop, roll
 from surefoot.kernels.step import advance
 from surefoot.laws import Coulomb, Law, as_law
+from surefoot.motion.limits import torque_range
 from surefoot.motion.workspace import Workspace, step_size
 from surefoot.robots.scene import Scene
 from surefoot.robots.state import State
-from surefoot.simulate.policy import KEEP_TORQUE, Policy, check_function_of_state, raise_error_of
+from surefoot.simulate.joint_motion import JointMotion, Prescribed, positions_now, refuse_both
+from surefoot.simulate.policy import KEEP_TORQUE, Policy, check_function_of_state
 from surefoot.simulate.trace import Trace
 
 PythonPolicy = Callable[[State], Any]
+PythonMotion = Callable[[float], Any] | Mapping[str, Callable[[float], float] | float]
+CATCH_UP = 0.1  # s in which a joint that its torque limit held back takes back its lag, if its torque allows
 LONGEST = 2.0**53  # steps; more cannot be counted, and no memory holds them
 
 
@@ -90,26 +94,41 @@ class Simulator:
         remade = partial(Simulator, restitution=self.restitution, speed=self.speed)
         return remade, (self.scene, self.dt, self.law, self.control_dt)
 
-    def step(self, state: State, torque: Any = None, *, throw: bool = True) -> tuple[State, Answer]:
+    def step(
+        self, state: State, torque: Any = None, *, motion: Any = None, torque_limits: Any = None, throw: bool = True
+    ) -> tuple[State, Answer]:
         """One step; returns the next state and the Answer that led there.
 
         Args:
             state: where it is and how it moves.
             torque: (len(joints),) N m, or a dict by joint name; None: no torque.
+            motion: where joints shall be at the end of the step: a dict by joint name, or (len(joints),) for all of
+                them (rad, m). The others feel `torque`.
+            torque_limits: largest torque of the joints that follow a motion, see `sf.solve`.
             throw: raise SolveError if the step has no answer; else return the old state with the answer's status.
         """
-        answer = self.solve(state, by_joint("torque", self.scene, torque)[1]).raise_if(throw)
+        torque = by_joint("torque", self.scene, torque)[1]
+        velocity = None if motion is None else self._arriving(state, motion)
+        answer = self.solve(state, torque, velocity=velocity, torque_limits=torque_limits).raise_if(throw)
         if not answer.ok:
             return state, answer
         space = self._space
         advance(space.box, space.count, space.free_count)
         return State(space.data.qpos, space.data.qvel, state.t + self.dt), answer
 
-    def solve(self, state: State, torque: Any) -> Answer:
-        """The Answer of one step without taking it; its status tells of a torque (len(joints),) that is not finite."""
+    def solve(self, state: State, torque: Any, *, velocity: Any = None, torque_limits: Any = None) -> Answer:
+        """The Answer of one step without taking it; its status tells of a torque (len(joints),) that is not finite.
+
+        `velocity` (rad/s, m/s, by joint name) of joints that follow a motion, and `torque_limits`: see `sf.solve`.
+        """
         space, scene = self._space, self.scene
+        torque = checks.array("torque", torque, (len(scene.joints),), finite=False)
+        moved, v_next = by_joint("velocity", scene, velocity)
+        refuse_both("torque", scene, moved & (torque != 0.0))
         space.load(state)
-        space.step.torque[scene.dofs] = checks.array("torque", torque, (len(scene.joints),), finite=False)
+        space.prescribe(scene.dofs, moved, torque, *torque_range(scene, torque_limits))
+        space.step.last_force[:] = 0.0
+        space.step.v_next[scene.dofs[moved]] = v_next[moved]
         code = space.find()
         residual, method = np.inf, 0
         if code == codes.SOLVED:
@@ -122,9 +141,15 @@ class Simulator:
         policy: Policy | PythonPolicy | None = None,
         duration: float = 1.0,
         *,
+        motion: JointMotion | PythonMotion | None = None,
+        torque_limits: Any = None,
         progress: Callable[[int, int], None] | None = None,
     ) -> Trace:
-        """Simulate for `duration` seconds under a policy.
+        """Simulate for `duration` seconds under a policy, a prescribed motion, or both, each for joints of its own.
+
+        A prescribed joint ends every step where its motion says: v+ = (q*(t + dt) - q) / dt. The torques that takes
+        are in `trace.torque`. Contact, friction and the base are left to mechanics. Start where the motion starts: a
+        joint that is elsewhere jumps there within a step.
 
         A NaN, dropped contacts or a failed solve end the roll-out early; `trace.ok` and `trace.message` say so, and
         `trace.replay()` runs the last step again.
@@ -132,8 +157,14 @@ class Simulator:
         Args:
             state: start.
             policy: `@sf.policy` function (compiled into the loop), a Python function of a State that returns torques,
-                or None.
+                or None. It must leave the torques of prescribed joints at zero.
             duration: s; rounded to whole steps.
+            motion: `@sf.joint_motion` function (compiled into the loop), a Python function of time in s that returns
+                positions of all joints (len(joints),) or a dict by joint name (rad, m), or a dict of such functions or
+                of numbers by joint name.
+            torque_limits: largest torque of the joints that follow a motion, see `sf.solve`. One that cannot follow
+                slips at its limit and catches up later, in about 0.1 s or as its torque allows; `trace.lag` says how
+                far behind it is.
             progress: called with (steps done, steps in all) now and then.
         """
         steps = round(min(checks.number("duration", duration, above=0.0) / self.dt, LONGEST))
@@ -148,26 +179,40 @@ class Simulator:
         if progress is not None and not callable(progress):
             raise InputError(f"progress: expected a function of (done, steps) or None, got {type(progress).__name__}")
         space.load(state)
-        space.step.torque[:] = 0.0
+        prescribed = Prescribed(scene, motion, state.t + self.dt)
+        self._prescribe(prescribed.moved, torque_limits)
         loop = Loop(
             dofs=scene.dofs,
             torque=np.zeros(len(scene.joints)),
-            memory=np.zeros(compiled.memory_size + 1),  # the last: whether the policy ended in an error
+            memory=compiled.new_memory(),
             params=compiled.params.copy(),
             q=np.zeros(scene.nq),
             v=np.zeros(scene.nv),
+            moved=prescribed.moved,
+            places=scene.joint_positions[prescribed.moved],
+            middle=space.step.torque[scene.dofs[prescribed.moved]],
+            before=state.q[scene.joint_positions[prescribed.moved]],
+            position=np.zeros(len(prescribed.moved)),
+            catch_up=max(CATCH_UP, self.dt),
+            motion_memory=prescribed.compiled.new_memory(),
+            motion_params=prescribed.compiled.params.copy(),
         )
-        log = _new_log(steps, scene, state)
+        log = _new_log(steps, scene, state, len(prescribed.moved))
         chunk = self._every if python_policy else max(self._every, 2000 // self._every * self._every)
+        chunk = 1 if prescribed.in_python else chunk
         done, resume, code = 0, False, codes.SOLVED
         while done < steps:
             last = min(done - done % chunk + chunk, steps)
-            if python_policy and not resume:
+            if python_policy and not resume and done % self._every == 0:
                 seen = State(log.q[done], log.v[done], state.t + done * self.dt)
                 loop.torque[:] = checks.array(
                     "the policy's torque", python_policy(seen), loop.torque.shape, finite=False
                 )
-            code, done = roll(space.box, compiled, loop, log, done, last, self._every, state.t, resume)
+            if prescribed.in_python and not resume:
+                loop.position[:] = prescribed.ask(state.t + (done + 1) * self.dt)
+            code, done = roll(
+                space.box, compiled, prescribed.compiled, loop, log, done, last, self._every, state.t, resume
+            )
             resume = code in (codes.CAPACITY, codes.LOG_FULL)
             if code == codes.CAPACITY:
                 began = time.perf_counter()
@@ -179,18 +224,41 @@ class Simulator:
                 break
             if progress is not None:
                 progress(done, steps)
+        now = state.t + done * self.dt
         if code == codes.POLICY:
-            raise_error_of(compiled, state.t + done * self.dt, loop)
+            compiled.raise_error(now, loop.q, loop.v, loop.torque, loop.memory, loop.params)
+            moved = np.isin(np.arange(len(scene.joints)), prescribed.moved)
+            refuse_both("policy", scene, moved & (loop.torque != 0.0))
+        if code == codes.MOTION:
+            prescribed.compiled.raise_error(
+                now + self.dt, loop.q, loop.v, loop.position, loop.motion_memory, loop.motion_params
+            )
         return Trace.from_log(
             scene, self.law, self.dt, state.t, log, done, code, loop.torque,
+            prescribed=prescribed.joints, torque_limits=torque_limits,
             restitution=self.restitution, speed=self.speed,
         )  # fmt: skip
 
+    def _arriving(self, state: State, motion: Any) -> dict[str, float]:
+        """Velocities by joint name with which joints are where `motion` says at the end of the step."""
+        self._space.load(state)  # a state of another robot is refused
+        moved, position = positions_now(self.scene, motion)
+        velocity = (position - state.q[self.scene.joint_positions]) / self.dt
+        return {joint: velocity[i] for i, joint in enumerate(self.scene.joints) if moved[i]}
 
-def _new_log(steps: int, scene: Scene, state: State) -> Log:
+    def _prescribe(self, moved: NDArray[np.int64], torque_limits: Any) -> None:
+        """Say which actuated joints follow a motion; all torques are zero, or the middle of the range of a limit."""
+        space, scene = self._space, self.scene
+        follows, none = np.zeros(len(scene.joints), dtype=bool), np.zeros(len(scene.joints))
+        follows[moved] = True
+        space.prescribe(scene.dofs, follows, none, *torque_range(scene, torque_limits))
+        space.step.last_force[:] = 0.0
+
+
+def _new_log(steps: int, scene: Scene, state: State, moved: int = 0) -> Log:
     contacts = 8 * min(steps, 10_000) + 64  # grows when needed
     joints = len(scene.joints)
-    size = 2 * 8 * (steps + 1) * (scene.nq + scene.nv + joints + 4)  # twice: the trace is a copy
+    size = 2 * 8 * (steps + 1) * (scene.nq + scene.nv + joints + 2 * moved + 4)  # twice: the trace is a copy
     if size > _physical_memory():
         raise InputError(
             f"duration: {steps:.3g} steps need {size / 1e9:.3g} GB, more than this machine has; simulate in pieces, "
@@ -200,6 +268,8 @@ def _new_log(steps: int, scene: Scene, state: State) -> Log:
         q=np.empty((steps + 1, scene.nq)),
         v=np.empty((steps + 1, scene.nv)),
         torque=np.zeros((steps, joints)),
+        wanted=np.zeros((steps, moved)),
+        aim=np.zeros((steps, moved)),
         status=np.zeros(steps, dtype=np.int64),
         residual=np.zeros(steps),
         method=np.zeros(steps, dtype=np.int64),

@@ -38,7 +38,7 @@ class Trace:
         t: (n + 1,) s.
         q: (n + 1, nq) positions.
         v: (n + 1, nv) velocities.
-        torque: (n, joints) N m as applied.
+        torque: (n, joints) N m (N) as applied: given by the policy, or found for a prescribed joint.
         status: (n,) codes, see `Status.from_code`.
         residual: (n,) the law's violation in each step.
         method: (n,) which solver found each step, see `surefoot.answer.METHODS`.
@@ -50,8 +50,12 @@ class Trace:
         contact_forces: (k, 3) N in the frame, on the first geom.
         contact_velocities: (k, 3) m/s in the frame, at the end of the step.
         end: how the roll-out ended.
+        prescribed: names of the joints that followed a motion.
+        wanted: (n, len(prescribed)) rad (m): where they should be at the end of each step.
+        aim: (n, len(prescribed)) rad/s (m/s): the velocity by which they should get there.
         failed_torque: the torque of the step that failed, or None.
-        restitution, speed: of the simulator, for `replay`.
+        failed_wanted, failed_aim: (len(prescribed),) of the step that failed, or None.
+        torque_limits, restitution, speed: of the roll-out, for `replay`.
     """
 
     scene: Scene
@@ -72,17 +76,23 @@ class Trace:
     contact_forces: Array
     contact_velocities: Array
     end: Status
+    prescribed: tuple[str, ...]
+    wanted: Array
+    aim: Array
     failed_torque: Array | None = None
+    failed_wanted: Array | None = None
+    failed_aim: Array | None = None
+    torque_limits: Any = None
     restitution: float = 0.0
     speed: float = 3.0
 
     @classmethod
     def from_log(
-        cls, scene: Scene, law: Law, dt: float, t0: float, log: Log, done: int, code: int, torque: Array, **plant: float
+        cls, scene: Scene, law: Law, dt: float, t0: float, log: Log, done: int, code: int, torque: Array, **more: Any
     ) -> Trace:
-        """Cut a log down to the steps that were done; `torque`: the last one applied; `plant`: for `replay`."""
+        """Cut a log down to the steps that were done; `torque`: what the policy gave last; `more`: for `replay`."""
         used = int(log.start[done])
-        failed = code not in (codes.SOLVED, codes.POLICY)
+        failed = code not in (codes.SOLVED, codes.POLICY, codes.MOTION)
         return cls(
             scene=scene,
             law=law,
@@ -102,8 +112,12 @@ class Trace:
             contact_forces=log.forces[:used].copy(),
             contact_velocities=log.velocities[:used].copy(),
             end=Status.from_code(code),
+            wanted=log.wanted[:done].copy(),
+            aim=log.aim[:done].copy(),
             failed_torque=torque.copy() if failed else None,
-            **plant,
+            failed_wanted=log.wanted[done].copy() if failed or code == codes.MOTION else None,
+            failed_aim=log.aim[done].copy() if failed else None,
+            **more,
         )
 
     def __len__(self) -> int:
@@ -122,8 +136,21 @@ class Trace:
             if softened:
                 return f"{len(self)} steps, {softened} of them regularised, all others solved"
             return f"{len(self)} steps, all solved"
-        again = "; trace.replay() runs that step again" if self.failed_torque is not None else ""
-        return f"stopped at step {len(self)}, t = {self.t[-1]:.6g} s: {self.end}{again}"
+        hint = "; trace.replay() runs that step again" if self.failed_torque is not None else ""
+        if self.end is Status.MOTION and self.failed_wanted is not None:
+            astray = zip(self.prescribed, self.failed_wanted, strict=True)
+            named = [f"{joint} at {wanted:g}" for joint, wanted in astray if not np.isfinite(wanted)]
+            hint = f": {', '.join(named)}" if named else ""
+        return f"stopped at step {len(self)}, t = {self.t[-1]:.6g} s: {self.end}{hint}"
+
+    @property
+    def lag(self) -> Array:
+        """(n, len(prescribed)) rad (m): how far prescribed joints are behind their motion at the end of each step.
+
+        It is wanted - q: zero to rounding unless a torque limit holds a joint back.
+        """
+        places = [self.scene.joint_positions[self.scene.joints.index(joint)] for joint in self.prescribed]
+        return self.wanted - self.q[1:, places]
 
     def state(self, step: int = -1) -> State:
         """State at the start of a step; -1: the last."""
@@ -142,8 +169,11 @@ class Trace:
         last = len(self) if self.failed_torque is not None else len(self) - 1
         step = _index(last if step is None else step, 0, last)
         torque = self.torque[step] if step < len(self) else self.failed_torque
+        aim = self.aim[step] if step < len(self) else self.failed_aim
         plant = Simulator(self.scene, self.dt, self.law, restitution=self.restitution, speed=self.speed)
-        return plant.solve(self.state(step), torque)
+        given = np.where(np.isin(self.scene.joints, self.prescribed), 0.0, np.asarray(torque))
+        velocity = dict(zip(self.prescribed, aim, strict=True)) if aim is not None else None
+        return plant.solve(self.state(step), given, velocity=velocity, torque_limits=self.torque_limits)
 
     def to_pandas(self) -> tuple[pandas.DataFrame, pandas.DataFrame]:
         """(states, contacts): one row a step, one row a contact and step."""

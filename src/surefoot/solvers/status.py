@@ -56,6 +56,11 @@ class Status(Enum):
     CAPACITY = (codes.CAPACITY, "capacity: more contacts than the work arrays hold; call again, they have grown")
     LOG_FULL = (codes.LOG_FULL, "log full: the roll-out's log is too small; call again, it has grown")
     POLICY = (codes.POLICY, "policy: the policy stopped the roll-out by returning a code other than 0")
+    MOTION = (
+        codes.MOTION,
+        "motion: the prescribed motion stopped the roll-out by returning a code other than 0 or a position that is not "
+        "finite",
+    )
 
     def __new__(cls, code: int, sentence: str) -> Status:
         """Make a member whose value is its sentence."""
