@@ -38,7 +38,6 @@ trace = simulator.rollout(ground.home(), policy, duration=10.0)
 seconds = time.perf_counter() - began
 
 way = np.linalg.norm(trace.q[-1, :2])
-height = trace.q[:, 2]
 print(
     f"In {trace.t[-1]:.0f} s it went {way:.1f} m on ground of friction 0.1, {1e3 * np.ptp(height):.1f} mm up and down."
 )
