@@ -37,8 +37,6 @@ began = time.perf_counter()
 trace = simulator.rollout(ground.home(), policy, duration=10.0)
 seconds = time.perf_counter() - began
 
-way = np.linalg.norm(trace.q[-1, :2])
-print(
-    f"In {trace.t[-1]:.0f} s it went {way:.1f} m on ground of friction 0.1, {1e3 * np.ptp(height):.1f} mm up and down."
-)
+way, up_and_down = np.linalg.norm(trace.q[-1, :2]), 1e3 * np.ptp(trace.q[:, 2])
+print(f"In {trace.t[-1]:.0f} s it went {way:.1f} m on ground of friction 0.1, {up_and_down:.1f} mm up and down.")
 print(f"10 s took {seconds:.2f} s: {10.0 / seconds:.0f} times as fast as the clock.")
