@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from gait import DT, SPEED, joint_motion
+from trot_cycle import DT, SPEED, joint_motion
 
 import surefoot as sf
 from surefoot.laws import Law
