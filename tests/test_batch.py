@@ -39,7 +39,7 @@ def test_the_second_call_is_as_the_first_and_sees_a_changed_model(law):
     assert np.array_equal(first.torque, again.torque)
     robot.model.body_mass *= 2.0
     heavy = sf.inverse_dynamics_batch(robot, (Q, V), A, dt=DT, law=law)
-    assert np.abs(heavy.torque - first.torque).max() > 1e-3
+    assert np.abs(heavy.torque - first.torque).max() > 0.1 * np.abs(first.torque).max()
     assert len(batch._IDLE) <= batch.MOST_IDLE
 
 

@@ -59,7 +59,7 @@ def solve_energy_law(p, solver, f):
         if size < 0:
             return CAPACITY, math.inf, PIVOTS
         _matrix(p, size, count, work)
-        result = lemke(work.M, work.q[:size], work.cover[:size], work.energy_options, work.lemke, work.z[:size])
+        result = lemke(work.M, work.q[:size], work.cover[:size], work.strict, work.lemke, work.z[:size])
         if result.status != SOLVED and complete:
             # Normals that contradict each other leave no answer under any law.
             status, _, _ = solver.fallback(_coulomb(p), s, solver.ladder, f)

@@ -48,7 +48,7 @@ class WorkingSet(NamedTuple):
     z: ndarray  # (N,)
     cover: ndarray  # (N,)
     options: LemkeOptions
-    energy_options: LemkeOptions  # for energy.py: there near ties, taken for ties, lead off the path
+    strict: LemkeOptions  # where near ties, taken for ties, lead off the path
     lemke: LemkeWork
 
 
@@ -64,7 +64,7 @@ def make_working_set(capacity: int, edges: int, nv: int) -> WorkingSet:
         z=np.empty(size),
         cover=np.ones(size),
         options=LemkeOptions(tie_tolerance=1e-5),  # the law's own check decides
-        energy_options=LemkeOptions(),
+        strict=LemkeOptions(),
         lemke=lemke_work(size),
     )
 
@@ -91,6 +91,11 @@ def _solve_working_set(p, s, modes, work, best, f):
             if not work.member[i]:
                 deepest = max(deepest, -opening(p, i, s.c))
         if result.status != SOLVED or deepest <= p.tolerance * p.scale:
+            lemke(work.M, work.q[:size], work.cover[:size], work.strict, work.lemke, work.z[:size])
+            _unpack(p, work, f)
+            residual = checked_residual(p, s, f)
+            if residual <= p.tolerance:
+                return SOLVED, residual
             # Nearly dependent rows may hide the last digit: an answer of ten times the tolerance still counts.
             close = complete and residual <= 10.0 * p.tolerance
             # The impulses may lack a few digits only: read off their modes and solve these exactly.
