@@ -48,7 +48,8 @@ class WorkingSet(NamedTuple):
     z: ndarray  # (N,)
     cover: ndarray  # (N,)
     options: LemkeOptions
-    strict: LemkeOptions  # where near ties, taken for ties, lead off the path
+    strict: LemkeOptions  # for energy.py: there near ties, taken for ties, lead off the path
+    exact: LemkeOptions  # for a second try, with as many attempts as it takes
     lemke: LemkeWork
 
 
@@ -65,6 +66,7 @@ def make_working_set(capacity: int, edges: int, nv: int) -> WorkingSet:
         cover=np.ones(size),
         options=LemkeOptions(tie_tolerance=1e-5),  # the law's own check decides
         strict=LemkeOptions(),
+        exact=LemkeOptions(tie_tolerance=1e-10, residual_tolerance=1e-13),
         lemke=lemke_work(size),
     )
 
@@ -91,7 +93,7 @@ def _solve_working_set(p, s, modes, work, best, f):
             if not work.member[i]:
                 deepest = max(deepest, -opening(p, i, s.c))
         if result.status != SOLVED or deepest <= p.tolerance * p.scale:
-            lemke(work.M, work.q[:size], work.cover[:size], work.strict, work.lemke, work.z[:size])
+            lemke(work.M, work.q[:size], work.cover[:size], work.exact, work.lemke, work.z[:size])
             _unpack(p, work, f)
             residual = checked_residual(p, s, f)
             if residual <= p.tolerance:
