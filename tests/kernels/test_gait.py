@@ -14,10 +14,13 @@ def test_a_foothold_comes_to_its_place(vx, vy, turn, time):
     """The base moves as commanded for that time, by many small steps; the foothold stays on the ground."""
     place, out = np.array([0.2, -0.1, -0.15]), np.zeros(3)
     foothold(np.array([vx, vy, turn]), place, time, out)
+
+    def rate(x):
+        return np.array([-(vx - turn * x[1]), -(vy + turn * x[0]), 0.0])  # -(v + w x x)
+
     x = out.copy()
     steps = 2000
-    for _ in range(steps):  # midpoint rule on dx/dt = -(v + w x x)
-        rate = lambda p: np.array([-(vx - turn * p[1]), -(vy + turn * p[0]), 0.0])  # noqa: E731
+    for _ in range(steps):  # midpoint rule
         x += time / steps * rate(x + 0.5 * time / steps * rate(x))
     np.testing.assert_allclose(x, place, atol=1e-6)
 
