@@ -1,5 +1,7 @@
 """Planner, kinematics, feedback and inverse dynamics in one compiled loop: the quadruped goes where it is told."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -113,6 +115,16 @@ def test_compiled_and_in_python_the_same_bits_every_time(robot):
     pipeline.reset()
     python = sim.rollout(ground.home(), lambda state: pipeline(state), duration=0.5)
     assert np.array_equal(first.torque, python.torque)
+
+
+def test_a_pickled_walker_walks_the_same(robot):
+    ground = sf.scene(robot, terrain=sf.Plane(mu=0.5))
+    pipeline = walker(robot, ground, Gait.named("trot"), Command(0.2), "coulomb")
+    twin = pickle.loads(pickle.dumps(pipeline))
+    first, other = (
+        sf.Simulator(ground, dt=DT).rollout(ground.home(), walks.policy(), duration=0.3) for walks in (pipeline, twin)
+    )
+    assert np.array_equal(first.q, other.q)
 
 
 def test_stages_do_what_planner_and_legs_do(robot):

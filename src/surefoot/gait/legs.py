@@ -85,6 +85,10 @@ class Legs:
         self.home = self.places(robot.home())
         self.hips, self.reach = self._hips(chains)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Addresses do not travel: copies and pickles are made anew."""
+        return Legs, (self.robot, self.feet)
+
     def places(self, state: State) -> Array:
         """(feet, 3) m, where the feet are in a state, in the base's frame."""
         places = np.zeros((len(self.feet), 3))
