@@ -14,7 +14,7 @@ def many(robot, count, seed=0):
     return Q, V, 0.1 * rng.standard_normal((count, len(robot.joints)))
 
 
-@pytest.mark.parametrize("law", ["coulomb", "dissipative"])
+@pytest.mark.parametrize("law", ["coulomb", "dissipative", sf.Dissipative(smooth="change")], ids=str)
 def test_every_state_as_by_itself_on_any_number_of_threads(links, law):
     Q, V, A = many(links, 150)
     one = sf.inverse_dynamics_batch(links, (Q, V), A, dt=DT, law=law, threads=1)

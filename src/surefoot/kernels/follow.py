@@ -51,6 +51,7 @@ def follow_many(step, Q, V, accelerations, first, last, torque_out, velocity_out
             plant.qpos[i] = Q[k, i]
         for i in range(plant.qvel.shape[0]):
             plant.qvel[i] = V[k, i]
+            step.last_force[i] = 0.0  # of another state, which is none of this one's past
         status, residual, _, _, _, _ = _follow(step, accelerations[k], int64(-1), torque_out[k])
         if status == CAPACITY:
             return k
