@@ -84,11 +84,15 @@ def title(file: Path) -> str:
 
 
 def load(file: Path) -> Any:
-    """An experiment as a module."""
+    """An experiment as a module; what several of them share they import from `surefoot_experiments`."""
     import importlib.util
     import sys
+    from types import ModuleType
 
-    name = f"surefoot_experiments.{file.stem}"
+    package = ModuleType("surefoot_experiments")
+    package.__path__ = [str(file.parent)]
+    sys.modules[package.__name__] = package
+    name = f"{package.__name__}.{file.stem}"
     spec = importlib.util.spec_from_file_location(name, file)
     if spec is None or spec.loader is None:
         raise ImportError(f"{file} cannot be imported")

@@ -100,6 +100,7 @@ KNOWN: dict[str, Known] = dict(
         ),
         _known("foot_position_now", _FEET, "m", PERCEPTION, "where each foot is, in the base frame"),
         _known("foot_velocity_now", _FEET, "m/s", PERCEPTION, "how each foot moves, in the base frame"),
+        _known("contact", ("feet",), "1", PERCEPTION, "1 for a foot that touches something, else 0"),
         _known("phase", (), "1", PLANNING, "how much of the gait's cycle has passed, 0 to 1"),
         _known("stance", ("feet",), "1", PLANNING, "1 for a foot that shall stand, else 0"),
         _known("foot_position", _FEET, "m", PLANNING, "goal of each foot, in the base frame"),
