@@ -14,6 +14,8 @@ from surefoot.control.stages import (
     Hold,
     InverseKinematics,
     JointPID,
+    Touch,
+    Waypoints,
 )
 
 __all__ = [
@@ -33,6 +35,8 @@ __all__ = [
     "Pipeline",
     "SensedForce",
     "Stage",
+    "Touch",
     "Value",
+    "Waypoints",
     "stage",
 ]
