@@ -1,10 +1,12 @@
-"""Inverse kinematics of feet: joint angles that bring them to given places in the base's frame.
+"""Kinematics of feet in the base's frame: where they are, and joint angles that bring them to given places.
 
-The base stands at the origin of a model of its own. Newton's method, foot by foot on the joints between it and the
-base, with the least change of the joints where there are more than three; where a place is out of reach the foot goes
-to the nearest:
+The base stands at the origin of a model of its own. Angles come from Newton's method, foot by foot on the joints
+between it and the base, with the least change of the joints where there are more than three; where a place is out of
+reach the foot goes to the nearest:
 
     dq = J'(J J' + damping)^-1 (x* - x)
+
+What a foot feels goes the other way: joint torques J'f push it with a force f.
 """
 
 from __future__ import annotations
@@ -72,6 +74,13 @@ legs_at: Any = _legs_at  # numba passes the first argument
 
 
 @kernel
+def take_joints(legs, q):
+    """Take the joints' positions from q (nq,) into `legs.qpos`."""
+    for i in range(legs.address.shape[0]):
+        legs.qpos[legs.address[i]] = q[legs.address[i]]
+
+
+@kernel
 def foot_places(legs, out):
     """Places (n, 3) of the feet in the base's frame for the joints in `legs.qpos`."""
     positions(legs.m, legs.d)
@@ -115,6 +124,30 @@ def joint_velocities(legs, velocity, out):
         _least_change(legs, length)
         for a in range(length):
             out[legs.chain[foot, a]] = _times_column(legs, a)
+
+
+@kernel
+def foot_velocities(legs, v, out):
+    """Velocities (n, 3) m/s of the feet in the base's frame that stands still, for v (nv,), at the pose found last."""
+    for foot in range(legs.body.shape[0]):
+        length = _jacobian(legs, foot)
+        for k in range(3):
+            out[foot, k] = 0.0
+            for a in range(length):
+                out[foot, k] += legs.J[k, a] * v[legs.dof[legs.chain[foot, a]]]
+
+
+@kernel
+def joint_torques(legs, force, out):
+    """Joint torques (joints,) that push the feet with `force` (n, 3) N, at the pose found last: the sum of J'f."""
+    for i in range(out.shape[0]):
+        out[i] = 0.0
+    for foot in range(legs.body.shape[0]):
+        for k in range(3):
+            legs.x[k] = force[foot, k]
+        length = _jacobian(legs, foot)
+        for a in range(length):
+            out[legs.chain[foot, a]] += _times_column(legs, a)
 
 
 @part
