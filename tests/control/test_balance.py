@@ -137,6 +137,15 @@ def test_it_lifts_a_low_base_but_pulls_no_high_one_down(links):
     assert not force.any()
 
 
+def test_one_foot_alone_lifts_the_base(links, tmp_path):
+    file = tmp_path / "hopper.xml"
+    file.write_text(links.spec.to_xml())
+    hopper = sf.load(file, feet=["LF_FOOT"])
+    height = -Legs(hopper).home[0, 2] + 0.01
+    _, force = balanced(hopper, hopper.home(), (1,), kp=(0.0, 0.0, 1e3), kd=(0.0, 0.0, 0.0), height=height)
+    assert force == pytest.approx([10.0 / (1.0 + SHORT**2)], rel=1e-9)
+
+
 @pytest.mark.parametrize("angles", [(0.1, 0.0), (0.0, -0.1), (-0.05, 0.05)])
 def test_on_the_ground_the_base_begins_to_turn_back(links, angles):
     """Level feet under a tilted base: one step of simulation with the torques, and one without."""

@@ -36,8 +36,8 @@ class Balance(Stage):
 
     Two feet turn the base well only about the line between them. The pushes come on top of the weight, which other
     stages must carry. They act on the base alone, and legs are light: at steps of dt, kd must stay well below twice the
-    base's moment of inertia over dt. The gains by default are half of those that `links` had first; with all of them
-    its base of 0.006 kg m^2 shakes at 1 ms.
+    base's moment of inertia over dt. The gains by default are half of those that `links` had first, whose base of
+    0.006 kg m^2 would go wild with them at 1 ms.
 
     Attributes:
         legs: kinematics of the feet, with the model it believes in.
@@ -89,6 +89,7 @@ class Balance(Stage):
         base = [model.jnt_qposadr[free] + 3, model.jnt_dofadr[free]]
         arm = float(np.linalg.norm(legs.home[:, :2] - legs.home[:, :2].mean(axis=0), axis=1).mean())
         sizes = [float(legs.box.address), len(legs.feet), robot.nq, len(robot.joints)]
+        arm = arm or float(legs.reach.mean())  # one foot alone is its own centre
         return np.array([*sizes, *base, self.height, arm, SHORT * arm, *self._gains])
 
 
