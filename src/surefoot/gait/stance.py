@@ -45,7 +45,7 @@ def stance(
         InputError: a place is out of reach; the text names the foot and what is missing.
 
     Example:
-        places = sf.gait.stance(legs, length=1.2, width=2.0, height=0.9, relative=True)
+        places = sf.gait.stance(legs, length=1.2, width=1.2, height=0.75, relative=True)
     """
     if not isinstance(legs, Legs):
         raise InputError(f"legs: expected Legs (see sf.gait), got {type(legs).__name__}")
