@@ -3,6 +3,7 @@ import pytest
 
 import surefoot as sf
 from surefoot.gait import Legs
+from surefoot.kernels import legs as kernel
 
 
 @pytest.fixture(scope="module")
@@ -57,6 +58,16 @@ def test_what_is_out_of_reach_is_named(legs):
     text = str(error.value)
     assert text.startswith("places: LH_FOOT cannot reach (-0.466, 0.0672, -0.172) m in the base's frame, ")
     assert text.endswith("its leg reaches 0.244 m from its hip")
+
+
+@pytest.mark.parametrize("rounds", [20, 50, 51])
+@pytest.mark.parametrize("depth", [0.2065, 0.21, 0.23, 0.3, 0.4])
+def test_out_of_reach_a_foot_goes_to_the_nearest_place(legs, depth, rounds):
+    """Thigh and shank are 0.206 m long; the hip's axis is at 0.05 m to the side, and the feet are under the knees'."""
+    goal = np.column_stack([legs.home[:, :2], np.full(4, -depth)])
+    legs._load(legs.robot.home().q[7:])
+    missing = kernel.reach_places(legs.box, goal, 1e-10, rounds)
+    assert missing == pytest.approx(np.hypot(depth, legs.home[0, 1] - 0.05) - 0.206, abs=2e-5)
 
 
 def test_bad_input_is_named(legs):

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from surefoot import checks
 from surefoot.dynamics import by_joint
 from surefoot.errors import InputError
+from surefoot.gait import Legs
 from surefoot.robots.scene import Scene
 from surefoot.robots.state import State
 
@@ -19,6 +20,18 @@ def as_robot(robot: Any) -> Scene:
     if not isinstance(robot, Scene):
         raise InputError(f"robot: expected a robot or scene (see sf.load), got {type(robot).__name__}")
     return robot
+
+
+def as_legs(legs: Any) -> Legs:
+    """Return Legs of all of a robot's feet as they are; anything else is an InputError."""
+    if not isinstance(legs, Legs):
+        raise InputError(f"legs: expected Legs (see sf.gait), got {type(legs).__name__}")
+    feet = tuple(foot.name for foot in legs.robot.feet)
+    if legs.feet != feet:
+        raise InputError(
+            f"legs: expected all feet in the robot's order ({', '.join(feet)}), got {', '.join(legs.feet)}"
+        )
+    return legs
 
 
 def check_state(robot: Scene, state: Any) -> None:
@@ -45,3 +58,16 @@ def foot_numbers(robot: Scene) -> NDArray[np.float64]:
     for number, geoms in enumerate(robot.foot_geoms([foot.name for foot in robot.feet])):
         numbers[geoms] = number
     return numbers
+
+
+def foot_gains(legs: Legs, name: str, values: Any) -> NDArray[np.float64]:
+    """One gain a foot (feet,), none of them negative, from a number, an array or a dict by name."""
+    if hasattr(values, "keys"):
+        checks.indices(name, values, legs.feet, "foot")
+        values = [values.get(foot, 0.0) for foot in legs.feet]
+    elif np.ndim(values) == 0:
+        return np.full(len(legs.feet), checks.number(name, values, at_least=0.0))
+    result = checks.array(name, values, (len(legs.feet),))
+    for foot, gain in zip(legs.feet, result, strict=True):
+        checks.number(f"{name}[{foot!r}]", gain, at_least=0.0)
+    return result

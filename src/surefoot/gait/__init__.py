@@ -3,5 +3,6 @@
 from surefoot.gait.gait import GAITS, Gait
 from surefoot.gait.legs import Legs
 from surefoot.gait.planner import Plan, Planner
+from surefoot.gait.stance import stance
 
-__all__ = ["GAITS", "Gait", "Legs", "Plan", "Planner"]
+__all__ = ["GAITS", "Gait", "Legs", "Plan", "Planner", "stance"]

@@ -113,7 +113,7 @@ class Legs:
             found = np.zeros_like(goal)
             kernel.foot_places(self.box, found)
             apart = np.linalg.norm(found - goal, axis=1)
-            foot = int(np.argmax(apart))
+            foot = int(np.argmax(apart.round(4)))
             raise InputError(
                 f"places: {self.feet[foot]} cannot reach ({', '.join(f'{x:.3g}' for x in goal[foot])}) m in the base's "
                 f"frame, {apart[foot] * 1e3:.3g} mm are missing; its leg reaches {self.reach[foot]:.3g} m from its hip"

@@ -1,10 +1,12 @@
-"""Inverse kinematics of feet: joint angles that bring them to given places in the base's frame.
+"""Kinematics of feet in the base's frame: where they are, and joint angles that bring them to given places.
 
-The base stands at the origin of a model of its own. Newton's method, foot by foot on the joints between it and the
-base, with the least change of the joints where there are more than three; where a place is out of reach the foot goes
-to the nearest:
+The base stands at the origin of a model of its own. Angles come from Newton's method, foot by foot on the joints
+between it and the base, with the least change of the joints where there are more than three; where a place is out of
+reach the foot goes to the nearest, since damping as large as what is missing stops a stretched knee from swinging:
 
-    dq = J'(J J' + damping)^-1 (x* - x)
+    dq = J'(J J' + damping)^-1 (x* - x),        damping = |x* - x| |J| / 5
+
+What a foot feels goes the other way: joint torques J'f push it with a force f.
 """
 
 from __future__ import annotations
@@ -72,6 +74,13 @@ legs_at: Any = _legs_at  # numba passes the first argument
 
 
 @kernel
+def take_joints(legs, q):
+    """Take the joints' positions from q (nq,) into `legs.qpos`."""
+    for i in range(legs.address.shape[0]):
+        legs.qpos[legs.address[i]] = q[legs.address[i]]
+
+
+@kernel
 def foot_places(legs, out):
     """Places (n, 3) of the feet in the base's frame for the joints in `legs.qpos`."""
     positions(legs.m, legs.d)
@@ -95,7 +104,7 @@ def reach_places(legs, goal, tolerance, rounds):
             worst = max(worst, math.sqrt(distance))
             if distance > tolerance**2 and round < rounds:
                 length = _jacobian(legs, foot)
-                _least_change(legs, length)
+                _least_change(legs, length, 0.2 * math.sqrt(distance))
                 for a in range(length):
                     legs.qpos[legs.address[legs.chain[foot, a]]] += _times_column(legs, a)
         if not worst > tolerance:
@@ -112,9 +121,33 @@ def joint_velocities(legs, velocity, out):
         for k in range(3):
             legs.x[k] = velocity[foot, k]
         length = _jacobian(legs, foot)
-        _least_change(legs, length)
+        _least_change(legs, length, 0.0)
         for a in range(length):
             out[legs.chain[foot, a]] = _times_column(legs, a)
+
+
+@kernel
+def foot_velocities(legs, v, out):
+    """Velocities (n, 3) m/s of the feet in the base's frame that stands still, for v (nv,), at the pose found last."""
+    for foot in range(legs.body.shape[0]):
+        length = _jacobian(legs, foot)
+        for k in range(3):
+            out[foot, k] = 0.0
+            for a in range(length):
+                out[foot, k] += legs.J[k, a] * v[legs.dof[legs.chain[foot, a]]]
+
+
+@kernel
+def joint_torques(legs, force, out):
+    """Joint torques (joints,) that push the feet with `force` (n, 3) N, at the pose found last: the sum of J'f."""
+    for i in range(out.shape[0]):
+        out[i] = 0.0
+    for foot in range(legs.body.shape[0]):
+        for k in range(3):
+            legs.x[k] = force[foot, k]
+        length = _jacobian(legs, foot)
+        for a in range(length):
+            out[legs.chain[foot, a]] += _times_column(legs, a)
 
 
 @part
@@ -150,8 +183,8 @@ def _jacobian(legs, foot):
 
 
 @part
-def _least_change(legs, length):
-    """`legs.x` <- (J J' + damping)^-1 x; J' of it is the least change of the joints."""
+def _least_change(legs, length, soft):
+    """`legs.x` <- (J J' + soft |J|)^-1 x, soft in m; J' of it is the least change of the joints."""
     A, J = legs.A, legs.J
     trace = 0.0
     for i in range(3):
@@ -161,7 +194,7 @@ def _least_change(legs, length):
                 A[i, j] += J[i, a] * J[j, a]
         trace += A[i, i]
     for i in range(3):
-        A[i, i] += 1e-9 * trace + 1e-300
+        A[i, i] += 1e-9 * trace + soft * math.sqrt(trace) + 1e-300
     if cholesky(A, 3):
         cholesky_solve(A, 3, legs.x)
 
