@@ -61,7 +61,7 @@ def reproduce(
         _sensitivity(seed),
         f"PD's gains were tuned at 1 ms for the least squared error, in {runs} runs of Nelder-Mead: kp "
         f"{_numbers(gains[0])}, kd {_numbers(gains[1])} (hips, thighs, shanks).",
-        "The paper's inverse dynamics knows the dissipative law; the plant's is Coulomb's, as is the second controller's. "
+        "The paper's inverse dynamics knows the dissipative law; the plant has Coulomb's, which the second one knows. "
         f"Ground: mu = {MU:g}; the paper does not say its own.",
         "Compiled policies in the same compiled loop; median times of runs that take turns.",
     )  # fmt: skip

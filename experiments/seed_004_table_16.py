@@ -43,7 +43,6 @@ def reproduce(
     manual = np.array([KP, KD])
     gains = tuned(plain, law, manual * [[1.0], [0.1]], GROUPS, duration, runs)
     heavy_gains = tuned(heavy, law, manual, GROUPS, duration, runs)
-
     methods = [
         Method("PD", plain, law, lambda dt: plain.error_feedback(*gains), ("1", "1.01e-02", "357")),
         Method(
@@ -65,8 +64,8 @@ def reproduce(
         f"PD's gains were tuned at 1 ms for the least squared error, in {runs} runs of Nelder-Mead: kp "
         f"{_numbers(gains[0])}, kd {_numbers(gains[1])} (shoulder, elbow, wrists). It starts from those of Moby's "
         "example, with a tenth of kd, for they are unstable at 1 ms. Tuning goes on until the step allows no more.",
-        "Gears carry large steps as long as the gains stay as the example gives them, which follow badly; tuned like the "
-        "others they become as stiff as the step allows. The paper says neither its gears nor its gains.",
+        "Gears carry large steps as long as the gains stay as the example gives them, which follow badly; tuned as PD "
+        "is they become as stiff as the step allows. The paper says neither its gears nor its gains.",
         "Compiled policies in the same compiled loop; median times of runs that take turns.",
     )
     return Comparison(study.rows(), notes, _draw(folder / "004-table-16.png", study))

@@ -33,6 +33,14 @@ def waves(t, n, params, position, velocity, acceleration):
         acceleration[i] = g2 * sine + 2.0 * g1 * rate * cosine - g * rate * rate * sine
 
 
+@numba.njit
+def table(t, n, params, position, velocity):
+    """The same at all times t, as tables (len(t), n)."""
+    acceleration = np.zeros(n)
+    for k in range(t.size):
+        waves(t[k], n, params, position[k], velocity[k], acceleration)
+
+
 @sf.joint_motion
 def prescribed(t, q, v, position_out, memory, params):
     """Joints are where they shall be."""
@@ -103,10 +111,9 @@ class Waves:
 
     def at(self, t: Any) -> tuple[Array, Array]:
         """Positions and velocities (len(t), joints) at times t in s."""
-        n = len(self.robot.joints)
-        position, velocity, other = np.zeros((len(t), n)), np.zeros((len(t), n)), np.zeros(n)
-        for k, now in enumerate(t):
-            waves(now, n, self.params, position[k], velocity[k], other)
+        t, n = np.array(t, dtype=float), len(self.robot.joints)
+        position, velocity = np.zeros((len(t), n)), np.zeros((len(t), n))
+        table(t, n, self.params, position, velocity)
         return position, velocity
 
     def start(self) -> sf.State:
