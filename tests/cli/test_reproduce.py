@@ -8,7 +8,7 @@ from PIL import Image
 from surefoot.cli import reproduce as command
 from surefoot.errors import InputError
 
-CHOICES = "The choices are: 002-figure-2, 002-figure-3"
+CHOICES = "The choices are: 002-figure-2, 002-figure-3, 004-table-15, 004-table-16"
 
 
 def _cells(output):
@@ -21,7 +21,7 @@ def test_the_list_names_every_experiment_and_what_it_is(run):
     result = run("reproduce", "--list")
     assert result.exit_code == 0, result.output
     rows = _cells(result.output)
-    assert [row[0] for row in rows] == ["002-figure-2", "002-figure-3"]
+    assert [row[0] for row in rows] == ["002-figure-2", "002-figure-3", "004-table-15", "004-table-16"]
     assert rows[0][1].startswith("[Todorov2014], figure 2: impulses of a single joint by forward and by inverse")
 
 
@@ -60,6 +60,30 @@ def test_the_humanoid_has_27_degrees_of_freedom():
     assert (robot.nv, len(robot.joints), robot.base) == (27, 21, "pelvis")
     assert robot.mass == pytest.approx(71.0)
     assert np.all(robot.model.geom_condim == 6)
+
+
+@pytest.mark.parametrize(
+    ("name", "methods"),
+    [
+        ("004-table-15", ["PD", "inverse dynamics, dissipative", "inverse dynamics, Coulomb"]),
+        ("004-table-16", ["PD", "PD, gears, gains as given", "PD, gears, tuned", "inverse dynamics"]),
+    ],
+)
+def test_prescribed_motion_takes_the_largest_steps(run, tmp_path, name, methods):
+    result = run("reproduce", name, "--quick", "-o", tmp_path)
+    assert result.exit_code == 0, result.output
+    rows = {row[0]: row for row in _cells(result.output)}
+    assert list(rows) == [*methods, "prescribed", "prescribed, as exact as PD"]
+    step, error = ({key: float(row[k]) for key, row in rows.items()} for k in (1, 3))
+    assert step["prescribed"] == 100.0  # ms, the most
+    for method in methods:
+        assert 1.0 <= step[method] < 100.0
+        assert step[method] > step["PD"] or method == "PD"
+    assert error["prescribed, as exact as PD"] <= error["PD"]
+    assert step["prescribed, as exact as PD"] > 20.0 * step["PD"]
+    quicker = re.search(r"(\d+) times quicker", result.output)
+    assert float(quicker[1]) > 3.0  # of a short motion, on a machine that may be busy
+    assert (tmp_path / f"{name}.png").stat().st_size > 10_000
 
 
 @pytest.mark.parametrize(
