@@ -82,8 +82,8 @@ def _row(mu: float, name: str, still: bool, found: Run) -> dict[str, str]:
     return {
         "friction": f"{mu:g}",
         "controller": name + (", fingers still" if still else ""),
-        "error, rad": f"{found.error.mean():.4f}",
-        "in the last third": f"{end.mean():.4f}",
+        "error, rad": f"{found.error.mean():.5f}",
+        "in the last third": f"{end.mean():.5f}",
         "the paper's files": FILES.get(key, ""),
         "largest torque, N m": f"{np.abs(found.torque).max():.1f}",
         "held for, s": "all the time" if math.isinf(found.held) else f"{found.held:.2f}",
@@ -107,17 +107,19 @@ def _notes(times: dict[str, list[float]], springs: tuple[float, ...]) -> tuple[s
         f"{spring:g}: {_until(held)}" for spring, held in zip(springs, times["ID(t_i) QP mu"], strict=True)
     )
     return (
-        "Error: mean over time of the mean of |q - q wanted| over the seven joints of the arm. The fingers' spring is "
-        "known to ID(t_i): the arm is prescribed, the fingers are given torques (the mixed problem).",
+        "Error: mean over time of the mean of |q - q wanted| over the seven joints of the arm. The box weighs "
+        f"{DENSITY * SIDE**3:.2f} kg. The fingers' spring is known to ID(t_i): the arm is prescribed, the fingers are given torques (the mixed problem).",
         "Dropped earlier than in the paper: at friction 1 the grip cannot even hold the box at rest. Its middle is "
         f"{1e3 * (BOX_X - 0.25 - LEVER):.1f} mm beyond the fingertips, so each needs {need:.2f} N of friction, and the "
         f"spring of {kp:g} N m/rad presses with {kp * per_spring:.2f} N. Time held by ID(t_i) QP mu with springs of "
         f"{told}.{_also(times)}",
         "In the paper the fingers are prescribed as well, to stand, and pressed besides: `fingers still`. Then no "
         "motion says how hard they squeeze. With sensed forces the torque answers the force that it made itself one "
-        "step before, and runs away, as the 251 N m in the files show.",
+        "step before, and runs away; the 251 N m in the files, and that the box did not slip from ID(t_i-1) in the "
+        "paper, would fit with that.",
         "The files show the same .0134 rad with forces predicted, not predicted at all, and without slip, under a load "
-        "that bends PID by .1: we have no explanation, and find a factor of over 100 between them.",
+        "that bends PID by .1. We have no explanation; ours differ by far. What is left of ID(t_i) at infinite "
+        "friction shrinks with the step.",
         "No slip at friction 1 is a wrong belief: it trusts in friction that is not there, and throws the box away.",
     )
 

@@ -194,7 +194,7 @@ def _row(shift: int, landing: Landing) -> dict[str, str]:
         "force on the foot, N": f"{foot:.0f}",
         "torque, N m": f"{torque:.1f}",
         "joint error, mrad": f"{error:.1f}",
-        "pitch, degrees": f"{back + 0.0:.2f} to {forward:.2f}",
+        "pitch, degrees": f"{round(back, 2) + 0.0:.2f} to {forward:.2f}",
         "sinks, mm": f"{sunk:.2f}",
         "the paper": f"{paper}; not given" if paper else "not given",
     }
