@@ -108,7 +108,8 @@ def _notes(times: dict[str, list[float]], springs: tuple[float, ...]) -> tuple[s
     )
     return (
         "Error: mean over time of the mean of |q - q wanted| over the seven joints of the arm. The box weighs "
-        f"{DENSITY * SIDE**3:.2f} kg. The fingers' spring is known to ID(t_i): the arm is prescribed, the fingers are given torques (the mixed problem).",
+        f"{DENSITY * SIDE**3:.2f} kg. The fingers' spring is known to ID(t_i): the arm is prescribed, the fingers are "
+        "given torques (the mixed problem).",
         "Dropped earlier than in the paper: at friction 1 the grip cannot even hold the box at rest. Its middle is "
         f"{1e3 * (BOX_X - 0.25 - LEVER):.1f} mm beyond the fingertips, so each needs {need:.2f} N of friction, and the "
         f"spring of {kp:g} N m/rad presses with {kp * per_spring:.2f} N. Time held by ID(t_i) QP mu with springs of "
