@@ -9,11 +9,11 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 import numpy as np
+from experiments.stance import DT, Motion, robot
 
 import surefoot as sf
 from benchmarks.controllers import LAWS
 from benchmarks.harness import Method, Problem, Setting, Task, Verdict
-from benchmarks.stance import DT, Motion, robot
 
 CONTACTS = 4
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

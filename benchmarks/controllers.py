@@ -6,10 +6,10 @@ import time
 from collections.abc import Callable
 
 import numpy as np
+from experiments.stance import DT, Motion
 
 import surefoot as sf
 from benchmarks.harness import Laps, Method, Problem, Setting, Task, Verdict
-from benchmarks.stance import DT, Motion
 from surefoot.laws import Law
 
 LAWS: dict[str, Law] = {

@@ -11,8 +11,8 @@ from benchmarks.controllers import LAWS, TEXT, controller
 from benchmarks.harness import Absent, Method, Problem, Record, Result, measure
 from benchmarks.peers import mujoco_inverse, tsid
 from benchmarks.sets import ALL, batch, inverse
-from benchmarks.stance import motion
 from benchmarks.summary import row_of, summarise
+from experiments.stance import motion
 
 import surefoot as sf
 

@@ -3,7 +3,7 @@
 import mujoco
 import numpy as np
 import pytest
-from benchmarks.stance import DT, RING, motion, robot
+from experiments.stance import DT, RING, motion, robot
 
 import surefoot as sf
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
+from experiments.stance import motion
 
 from benchmarks import batches
 from benchmarks.harness import Bar, Problem, Setting, TestSet
-from benchmarks.stance import motion
 from benchmarks.summary import Row, row_of
 
 LAWS = ("coulomb", "dissipative", "soft")

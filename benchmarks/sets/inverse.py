@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from experiments.stance import motion
 
 from benchmarks.controllers import LAWS, LOOKS, controller
 from benchmarks.harness import Bar, Problem, Setting, TestSet
 from benchmarks.peers import tsid
-from benchmarks.stance import motion
 from benchmarks.summary import Row, row_of
 
 CONTACTS = (1, 2, 4, 8, 16, 40)

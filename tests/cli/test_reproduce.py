@@ -8,7 +8,7 @@ from PIL import Image
 from surefoot.cli import reproduce as command
 from surefoot.errors import InputError
 
-CHOICES = "The choices are: 002-figure-2, 002-figure-3, 004-table-15, 004-table-16"
+CHOICES = f"The choices are: {', '.join(command.experiments())}"
 
 
 def _cells(output):
@@ -21,8 +21,10 @@ def test_the_list_names_every_experiment_and_what_it_is(run):
     result = run("reproduce", "--list")
     assert result.exit_code == 0, result.output
     rows = _cells(result.output)
-    assert [row[0] for row in rows] == ["002-figure-2", "002-figure-3", "004-table-15", "004-table-16"]
-    assert rows[0][1].startswith("[Todorov2014], figure 2: impulses of a single joint by forward and by inverse")
+    assert [row[0] for row in rows] == list(command.experiments())
+    assert {"000-figure-18", "000-section-3-2", "002-figure-2", "002-figure-3"} <= {row[0] for row in rows}
+    titles = {row[0]: row[1] for row in rows}
+    assert titles["002-figure-2"].startswith("[Todorov2014], figure 2: impulses of a single joint by forward and by")
 
 
 def test_figure_2_agrees_far_better_than_the_paper(run, tmp_path):
