@@ -15,6 +15,8 @@ from surefoot.control.stages import (
     InverseKinematics,
     JointPID,
 )
+from surefoot.control.walk import Walk
+from surefoot.control.walker import walker
 
 __all__ = [
     "KNOWN",
@@ -34,5 +36,7 @@ __all__ = [
     "SensedForce",
     "Stage",
     "Value",
+    "Walk",
     "stage",
+    "walker",
 ]
