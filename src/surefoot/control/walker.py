@@ -7,6 +7,7 @@ from typing import Any
 from surefoot.control.pipeline import Pipeline
 from surefoot.control.stage import Stage
 from surefoot.control.stages import FeedForward, Follow, GaitPlanner, InverseKinematics, JointPID
+from surefoot.errors import InputError
 from surefoot.gait import Gait, Legs, Planner
 from surefoot.laws import Law
 from surefoot.robots.scene import Scene
@@ -44,6 +45,8 @@ def walker(
         kd: the same for velocities, in 1/s.
         torque_limits: see `sf.solve`; a joint that cannot follow stays at its limit.
     """
+    if not isinstance(command, Stage):
+        raise InputError(f"command: expected a stage such as Command(forward=0.2), got {command!r}")
     legs = Legs(robot)
     stages = [
         command,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from surefoot.control import GaitPlanner, Pipeline
 from surefoot.errors import InputError
-from surefoot.simulate.plot import base_angles, contact_steps
+from surefoot.simulate.plot import base_address, base_angles, contact_steps
 
 Array = NDArray[np.float64]
 LEAN = np.radians(45.0)  # a base that leans more than this has fallen
@@ -45,6 +45,7 @@ class Walking:
         touching: (n, feet) which feet bear load.
         feet: (n + 1, feet, 3) m, where the feet are, in the world.
         names: of the feet.
+        legs: for each foot the joints that move it, as places in `robot.joints`.
         period: of the gait in s.
     """
 
@@ -69,6 +70,7 @@ class Walking:
     touching: NDArray[np.bool_]
     feet: Array
     names: tuple[str, ...]
+    legs: tuple[tuple[int, ...], ...]
     period: float
 
 
@@ -91,11 +93,10 @@ def walking(trace: Any, pipeline: Pipeline) -> Walking:
     if abs(pipeline.dt - trace.dt) > 1e-9 * trace.dt:
         raise InputError(f"trace: expected one step a tick of {pipeline.dt:g} s, got steps of {trace.dt:g} s")
     goals = pipeline.replay(trace, *GOALS)
-    scene, count = trace.scene, len(planner.legs.feet)
-    bodies, touching = planner.legs.feet, np.zeros((len(trace), count), dtype=bool)
-    feet = foot_places(trace, bodies)
+    scene, names = trace.scene, planner.legs.feet
+    feet, touching = foot_places(trace, names), np.zeros((len(trace), len(names)), dtype=bool)
     steps, loaded = contact_steps(trace), trace.contact_forces[:, 0] > 0
-    for i, geoms in enumerate(scene.foot_geoms(bodies)):
+    for i, geoms in enumerate(scene.foot_geoms(names)):
         touching[steps[loaded & np.isin(trace.contact_geoms, geoms).any(axis=1)], i] = True
     place = base_place(trace)
     angles = base_angles(trace)
@@ -124,10 +125,11 @@ def walking(trace: Any, pipeline: Pipeline) -> Walking:
         force_share=wrong / max(float(actual[now].mean()), 1e-9),
         predicted=predicted,
         actual=actual,
-        stance=goals["stance"][:, :count] > 0,
+        stance=goals["stance"][:, : len(names)] > 0,
         touching=touching,
         feet=feet,
-        names=bodies,
+        names=names,
+        legs=tuple(tuple(chain[chain >= 0].tolist()) for chain in planner.legs.work.chain),
         period=planner.gait.period,
     )
 
@@ -147,8 +149,7 @@ def foot_places(trace: Any, feet: tuple[str, ...]) -> Array:
 
 def base_place(trace: Any) -> Array:
     """(n + 1, 3) m: where the base is in every state, in the world."""
-    model = trace.scene.model
-    start = int(model.jnt_qposadr[model.body(trace.scene.base).jntadr[0]])
+    start = base_address(trace)
     return trace.q[:, start : start + 3]
 
 
