@@ -1,7 +1,7 @@
 """A quadruped that trots: goals of the feet, kinematics, feedback and inverse dynamics in one compiled loop.
 
-`walker` makes the usual list of stages; each can be taken out and replaced by one's own. Everything runs compiled, and the
-controller has its own model of robot and ground.
+`walker` makes the usual list of stages; each can be taken out and replaced by one's own. Everything runs compiled, and
+the controller has its own model of robot and ground.
 """
 
 import time

@@ -41,7 +41,7 @@ def test_its_numbers_arrive(ground):
 
 def test_a_command_must_be_a_stage_that_commands(ground):
     with pytest.raises(
-        sf.InputError, match="^stages: 'gait_planner' reads 'command', which no stage before it writes$"
+        sf.InputError, match=r"^stages: 'gait_planner' reads 'command', which no stage before it writes$"
     ):
         walker(ground, Hold(ground))
     with pytest.raises(sf.InputError, match=r"^command: expected a stage such as Command\(forward=0.2\), got 0.2$"):
@@ -82,7 +82,7 @@ def test_a_file_lets_a_urdf_walk(tmp_path):
     assert ground.home().q[2] == pytest.approx(0.24 * np.cos(0.6) + 0.015, abs=1e-9)
     pipeline = walk.pipeline(ground, DT)
     trace = sf.Simulator(ground, DT).rollout(ground.home(), pipeline.policy(), duration=3.0)
-    w, x, y, z = trace.q[:, 3:7].T
+    _, x, y, _ = trace.q[:, 3:7].T
     assert (1 - 2 * (x**2 + y**2)).min() >= 0.99
     assert trace.q[-1, :2] == pytest.approx((0.42, 0.0), abs=0.08)
     assert np.abs(trace.torque).max() <= 8.0 + 1e-9  # the file's effort
@@ -95,7 +95,7 @@ def test_feet_that_nobody_names_are_put_in_order(tmp_path):
 
 
 def test_places_of_the_feet_make_the_stance(ground):
-    places = Legs(ground).home + [0.0, 0.0, 0.02]
+    places = Legs(ground).home + np.array([0.0, 0.0, 0.02])
     lower = Walk(places=places).stand_on(sf.Plane(mu=0.5))
     assert Legs(lower).home == pytest.approx(places, abs=1e-9)
     assert lower.home().q[2] == pytest.approx(ground.home().q[2] - 0.02, abs=1e-9)
@@ -107,13 +107,13 @@ def test_feet_of_a_bundled_robot_in_another_order():
 
 
 def test_what_is_bolted_down_cannot_walk():
-    with pytest.raises(sf.InputError, match="^robot: 'arm' is bolted down and cannot walk$"):
+    with pytest.raises(sf.InputError, match=r"^robot: 'arm' is bolted down and cannot walk$"):
         Walk("arm").stand_on(sf.Plane())
 
 
 def test_a_joint_of_the_stance_that_does_not_exist():
     with pytest.raises(
-        sf.InputError, match="^joints: no actuated joint is called 'knee'; The choices are: LF_X1, .*, RH_Y3$"
+        sf.InputError, match=r"^joints: no actuated joint is called 'knee'; The choices are: LF_X1, .*, RH_Y3$"
     ):
         Walk(joints={"knee": 1.0}).stand_on(sf.Plane())
 
@@ -133,8 +133,8 @@ def test_a_joint_of_the_stance_that_does_not_exist():
         ("robot = 'links'\ngait = 'trot'", "gait: expected a table, [gait], got 'trot'"),
         (
             "robot = 'links'\n[gait]\nperiode = 1",
-            "[gait]: no key is called 'periode'; did you mean 'period'? The choices are: name, touchdown, duty, period, "
-            "step_height, overshoot, redirect, reach_speed, stand",
+            "[gait]: no key is called 'periode'; did you mean 'period'? The choices are: name, touchdown, duty, "
+            "period, step_height, overshoot, redirect, reach_speed, stand",
         ),
         (
             "robot = 'links'\n[gait]\nname = 'gallop'",

@@ -100,11 +100,11 @@ def walking(trace: Any, pipeline: Pipeline) -> Walking:
         touching[steps[loaded & np.isin(trace.contact_geoms, geoms).any(axis=1)], i] = True
     place = base_place(trace)
     angles = base_angles(trace)
-    lean = np.arccos(np.clip(np.cos(angles[:, 0]) * np.cos(angles[:, 1]), -1.0, 1.0))
-    down = _first_fall(lean, place[:, 2] - feet[:, :, 2].mean(axis=1))
+    down = first_fall(trace, feet)
     n = len(trace) if down is None else max(down, 1)  # steps that count
     now = slice(0, n)
-    actual = np.bincount(steps, trace.contact_forces[:, 0], minlength=len(trace))
+    actual = np.zeros(len(trace))
+    np.add.at(actual, steps, trace.contact_forces[:, 0])
     predicted = goals["follow_normal_force"].reshape(len(trace))
     wrong = float(np.abs(predicted - actual)[now].mean())
     return Walking(
@@ -117,7 +117,7 @@ def walking(trace: Any, pipeline: Pipeline) -> Walking:
         position_error=_mean_off(goals["joint_position"], trace.q[:-1, scene.joint_positions], now),
         velocity_error=_mean_off(goals["joint_velocity"], trace.v[:-1, scene.dofs], now),
         height=(float(place[: n + 1, 2].min()), float(place[: n + 1, 2].max())),
-        lean=float(lean[: n + 1].max()),
+        lean=float(leaning(trace)[: n + 1].max()),
         torque=float(np.abs(trace.torque[now]).mean()),
         peak_torque=float(np.abs(trace.torque[now]).max()),
         chatter=float(np.abs(np.diff(trace.torque[now], axis=0)).mean()) if n > 1 else 0.0,
@@ -147,6 +147,24 @@ def foot_places(trace: Any, feet: tuple[str, ...]) -> Array:
     return places
 
 
+def first_fall(trace: Any, feet: Array) -> int | None:
+    """First state in which the robot lies, or None: it leans, or its base is low over its feet.
+
+    Args:
+        trace: a `Trace`.
+        feet: (n + 1, feet, 3) m, from `foot_places`.
+    """
+    above = base_place(trace)[:, 2] - feet[:, :, 2].mean(axis=1)
+    fallen = np.flatnonzero((leaning(trace) > LEAN) | (above < LOW * above[0]))
+    return int(fallen[0]) if fallen.size else None
+
+
+def leaning(trace: Any) -> Array:
+    """(n + 1,) angle in rad between the base's vertical and the world's in every state."""
+    roll, pitch, _ = base_angles(trace).T
+    return np.arccos(np.clip(np.cos(roll) * np.cos(pitch), -1.0, 1.0))
+
+
 def base_place(trace: Any) -> Array:
     """(n + 1, 3) m: where the base is in every state, in the world."""
     start = base_address(trace)
@@ -160,12 +178,6 @@ def _planner(pipeline: Any) -> Any:
             return stage.planner
     got = ", ".join(stage.name for stage in stages) or type(pipeline).__name__
     raise InputError(f"pipeline: expected one with a GaitPlanner, such as sf.control.walker makes, got {got}")
-
-
-def _first_fall(lean: Array, above_feet: Array) -> int | None:
-    """First state in which the robot lies, or None."""
-    fallen = np.flatnonzero((lean > LEAN) | (above_feet < LOW * above_feet[0]))
-    return int(fallen[0]) if fallen.size else None
 
 
 def _way(place: Array, cycle: int) -> float:
