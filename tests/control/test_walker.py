@@ -64,13 +64,17 @@ def test_the_default_walk_is_the_trot_of_links(ground):
     assert np.array_equal(a.q, b.q)
 
 
-def test_default_limits_are_half_the_weight_on_a_stretched_leg(ground):
+def test_default_limits_are_the_files_and_at_most_half_the_weight_on_a_stretched_leg(tmp_path, ground):
     most = 0.5 * ground.mass * 9.81 * Legs(ground).reach.max()
     assert walking_limits(ground) == pytest.approx(np.tile([-most, most], (12, 1)))
+    weak, strong = (Walk.from_toml(files(tmp_path, effort=effort)).stand_on(sf.Plane()) for effort in (3, 1000))
+    assert np.array_equal(walking_limits(weak), np.tile([-3.0, 3.0], (12, 1)))
+    most = 0.5 * 4.6 * 9.81 * 0.95 * 0.24
+    assert walking_limits(strong) == pytest.approx(np.tile([-most, most], (12, 1)))
 
 
 def test_a_file_lets_a_urdf_walk(tmp_path):
-    walk = Walk.from_toml(files(tmp_path))
+    walk = Walk.from_toml(files(tmp_path, effort=4))
     ground = walk.stand_on(sf.Plane(mu=walk.mu))
     assert tuple(foot.name for foot in ground.feet) == FEET
     assert (walk.gait, walk.mu, walk.kp) == (Gait.named("trot", period=0.4, step_height=0.02), 0.8, 1500)
@@ -85,7 +89,7 @@ def test_a_file_lets_a_urdf_walk(tmp_path):
     _, x, y, _ = trace.q[:, 3:7].T
     assert (1 - 2 * (x**2 + y**2)).min() >= 0.99
     assert trace.q[-1, :2] == pytest.approx((0.42, 0.0), abs=0.08)
-    assert np.abs(trace.torque).max() <= 8.0 + 1e-9  # the file's effort
+    assert np.abs(trace.torque).max() <= 4.0 + 1e-9  # the file's effort
 
 
 def test_feet_that_nobody_names_are_put_in_order(tmp_path):

@@ -63,7 +63,7 @@ def walk(
     duty: Annotated[float | None, _own("Share of the period that a foot stands; 0.75 by default.")] = None,
     step_height: Annotated[float | None, _own("How far a foot is lifted, in m; 0.015 by default.")] = None,
     torque_limit: Annotated[
-        float | None, _own("Of every motor in N m, inf for none; by default the file's, or what carries a trot.")
+        float | None, _own("Of every motor in N m, inf for none; by default the file's, at most what carries a trot.")
     ] = None,
     law: Annotated[Belief | None, _own("Contact law that the controller believes in; by default the ground's.")] = None,
     terrain: Annotated[Ground, typer.Option(help="A plane; hills of 3 cm; or ground that gives way 1 mm.")] = (

@@ -48,8 +48,8 @@ class Walk:
         forward, left, turn: commanded velocity in m/s, m/s and rad/s.
         ramp: time in s in which the command grows from zero.
         kp, kd: feedback, see `walker`.
-        torque_limits: see `sf.solve`. None: those of the robot's file; a joint that has none gets half of the robot's
-            weight times the length of its longest leg, which carries a trot in every posture. An infinite one: none.
+        torque_limits: see `sf.solve`; inf for none. None: those of the robot's file, and at most half of its weight
+            times the length of its longest leg, which carries a trot in every posture.
         mu: friction of the ground, None if the walk does not say.
     """
 
@@ -131,8 +131,7 @@ def walking_limits(robot: Scene) -> NDArray[np.float64]:
     """(joints, 2) lowest and highest torque in N m (N) that a walk is given by default, see `Walk.torque_limits`."""
     weight = robot.mass * float(np.linalg.norm(robot.model.opt.gravity))
     most = 0.5 * weight * float(Legs(robot).reach.max())
-    limits = robot.torque_limits
-    return np.where(np.isfinite(limits), limits, [-most, most])
+    return np.clip(robot.torque_limits, -most, most)
 
 
 def _in_order(robot: Scene, walk: Walk) -> list[str]:

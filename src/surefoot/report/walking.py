@@ -9,14 +9,14 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from surefoot.control import GaitPlanner, Pipeline
+from surefoot.control import Follow, GaitPlanner, Pipeline, Stage
 from surefoot.errors import InputError
 from surefoot.simulate.plot import base_address, base_angles, contact_steps
 
 Array = NDArray[np.float64]
 LEAN = np.radians(45.0)  # a base that leans more than this has fallen
 LOW = 0.5  # and so has one that is lower over its feet than this share of its height at the start
-GOALS = ("command", "stance", "joint_position", "joint_velocity", "follow_normal_force")
+GOALS = ("command", "stance", "joint_position", "joint_velocity")
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,12 +87,12 @@ def walking(trace: Any, pipeline: Pipeline) -> Walking:
     Raises:
         InputError: the trace is empty or has another step, or the pipeline does not walk.
     """
-    planner = _planner(pipeline)
+    planner, push = _stage(pipeline, GaitPlanner).planner, f"{_stage(pipeline, Follow).name}_normal_force"
     if len(trace) < 1:
         raise InputError("trace: expected at least one step, got none")
     if abs(pipeline.dt - trace.dt) > 1e-9 * trace.dt:
         raise InputError(f"trace: expected one step a tick of {pipeline.dt:g} s, got steps of {trace.dt:g} s")
-    goals = pipeline.replay(trace, *GOALS)
+    goals = pipeline.replay(trace, *GOALS, push)
     scene, names = trace.scene, planner.legs.feet
     feet, touching = foot_places(trace, names), np.zeros((len(trace), len(names)), dtype=bool)
     steps, loaded = contact_steps(trace), trace.contact_forces[:, 0] > 0
@@ -105,7 +105,7 @@ def walking(trace: Any, pipeline: Pipeline) -> Walking:
     now = slice(0, n)
     actual = np.zeros(len(trace))
     np.add.at(actual, steps, trace.contact_forces[:, 0])
-    predicted = goals["follow_normal_force"].reshape(len(trace))
+    predicted = goals[push].reshape(len(trace))
     wrong = float(np.abs(predicted - actual)[now].mean())
     return Walking(
         fell=None if down is None else float(trace.t[down] - trace.t[0]),
@@ -171,13 +171,14 @@ def base_place(trace: Any) -> Array:
     return trace.q[:, start : start + 3]
 
 
-def _planner(pipeline: Any) -> Any:
+def _stage(pipeline: Any, kind: type[Stage]) -> Any:
+    """The pipeline's first stage of this kind."""
     stages = pipeline.stages if isinstance(pipeline, Pipeline) else ()
     for stage in stages:
-        if isinstance(stage, GaitPlanner):
-            return stage.planner
+        if isinstance(stage, kind):
+            return stage
     got = ", ".join(stage.name for stage in stages) or type(pipeline).__name__
-    raise InputError(f"pipeline: expected one with a GaitPlanner, such as sf.control.walker makes, got {got}")
+    raise InputError(f"pipeline: expected one with a {kind.__name__}, such as sf.control.walker makes, got {got}")
 
 
 def _way(place: Array, cycle: int) -> float:
