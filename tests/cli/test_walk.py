@@ -92,6 +92,13 @@ def test_a_file_with_a_robot_of_ones_own(run, tmp_path):
     assert "of 0.120 commanded" in _rows(result.output)["mean speed"]  # 0.15 m/s after 0.4 s
 
 
+def test_waypoints(run):
+    result = run("walk", "--waypoints", "--duration", 2)
+    assert result.exit_code == 0, result.output
+    ahead = float(_rows(result.output)["ends"].split()[0])
+    assert ahead == pytest.approx(0.25, abs=0.06)  # it turns in place at the second point
+
+
 def test_options_beat_the_file(tmp_path):
     walk = Walk.from_toml(files(tmp_path))
     same = command.changed(walk, None, {"period": None}, {"forward": None, "mu": None})
@@ -122,6 +129,10 @@ def test_an_animation_is_drawn(run, tmp_path):
         (("--duration", 0), "duration: expected a number above 0, got 0"),
         (("--speed", "nan"), "forward: expected a finite number, got nan"),
         (("--terrain", "rough", "--speed", "nan"), "forward: expected a finite number, got nan"),
+        (
+            ("--waypoints", "--left", 0.1),
+            "left: expected none beside waypoints, which say where to go, got 0.1",
+        ),
         (("--ramp", -1), "ramp: expected a number of at least 0, got -1"),
         (("--duty", 1), "duty[0]: expected a share of the period between 0 and 1, got 1"),
         (("--period", 0), "period: expected a number above 0, got 0"),
@@ -146,6 +157,8 @@ def test_the_ground():
     assert outing.terrain("soft", 0.3, 2.0) == sf.Plane(mu=0.3)
     # within 1.5 m it is the paper's
     assert outing.terrain("rough", None, 1.0) == sf.HeightMap(mu=(0.1, 1.5))
+    assert outing.farthest(Walk(forward=0.3, left=-0.4), 4.0) == pytest.approx(2.0)
+    assert outing.farthest(Walk(waypoints=outing.WAYPOINTS), 30.0) == 0.25
     assert outing.terrain("rough", 0.4, 2.0) == sf.HeightMap(size=(5.0, 5.0), hills=2778, mu=0.4)
 
 
@@ -158,7 +171,7 @@ def test_soft_ground_gives_way_by_a_millimetre():
 
 
 def test_summary_in_words():
-    numbers = dict.fromkeys(Walking.__dataclass_fields__, 0.0)
+    numbers: dict = dict.fromkeys(Walking.__dataclass_fields__, 0.0)
     found = Walking(
         **{
             **numbers,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import surefoot as sf
-from surefoot.control import Command, Hold, Pipeline, Walk, walker
+from surefoot.control import Command, Hold, Pipeline, Walk, Waypoints, walker
 from surefoot.control.walk import walking_limits
 from surefoot.gait import Gait, Legs
 from tests.control.quadruped import FEET, TOML, files
@@ -161,6 +161,7 @@ def test_a_joint_of_the_stance_that_does_not_exist():
         ("robot = 'links'\n[stance]\njoints = 3", "[stance] joints: expected a table of numbers by name, got 3"),
         ("robot = 'links'\n[stance]\nplaces = [1]", "[stance] places: expected shape (any, 3), got (1,)"),
         ("robot = 'links'\n[command]\nforward = true", "[command] forward: expected a finite number, got True"),
+        ("robot = 'links'\n[command]\nwaypoints = [1]", "[command] waypoints: expected shape (any, 2), got (1,)"),
         ("robot = 'links'\n[gains]\nkp = -1", "[gains] kp: expected a number of at least 0, got -1"),
         ("robot = 'links'\ntorque_limit = 'a'", "torque_limit: expected a finite number, got 'a'"),
         (
@@ -202,3 +203,13 @@ def test_all_keys_arrive(tmp_path):
     assert (walk.joints, walk.kp, walk.kd) == ({"LF_X1": 0.1}, {"LF_X1": 100}, 10)
     ground = walk.stand_on(sf.Plane(mu=walk.mu))
     assert walk.pipeline(ground, DT).stages[0].params.tolist() == [0.1, 0.02, 0.3, 0.0]
+
+
+def test_waypoints_of_a_file(tmp_path):
+    text = "robot = 'links'\n[command]\nforward = 0.1\nturn = 0.3\nwaypoints = [[0.2, 0.0], [0.0, 0.1]]"
+    walk = Walk.from_toml(write(tmp_path, text, "walk.toml"))
+    stage = walk.command(sf.load("links"))
+    assert isinstance(stage, Waypoints)
+    assert stage.points.tolist() == [[0.2, 0.0], [0.0, 0.1]]
+    assert stage.params[1:3].tolist() == [0.1, 0.3]
+    assert Walk(waypoints=[(1.0, 0.0)]).command(sf.load("links")).params[1:3].tolist() == [0.2, 0.5]

@@ -66,6 +66,7 @@ def test_where_it_went(trot):
     assert found.distance == pytest.approx(np.linalg.norm(np.diff(corners, axis=0), axis=1).sum())
     assert found.height == (trace.q[:, 2].min(), trace.q[:, 2].max())
     assert (found.fell, found.seconds) == (None, pytest.approx(1.0))
+    assert found.waypoints.shape == (0, 2)
 
 
 def test_the_base_leans_as_its_axis_says(trot):
@@ -193,3 +194,12 @@ def test_bars_of_the_footfall_are_the_planned_ones(trot):
     first, last = runs(found.stance[:, 0])[-1]
     assert planned[-1].vertices[:, 0].min() == pytest.approx(trace.t[first])
     assert planned[-1].vertices[:, 0].max() == pytest.approx(trace.t[last])
+
+
+def test_waypoints_are_drawn():
+    points = [(0.1, 0.0), (0.0, 0.1)]
+    trace, pipeline = walk(duration=0.2, waypoints=points)
+    found = walking(trace, pipeline)
+    assert found.waypoints.tolist() == [[0.1, 0.0], [0.0, 0.1]]
+    lines = {line.get_label(): line for panel in figure(trace, found).axes for line in panel.lines}
+    assert lines["waypoints"].get_xydata().tolist() == [[0.1, 0.0], [0.0, 0.1], [0.1, 0.0]]

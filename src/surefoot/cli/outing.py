@@ -18,6 +18,7 @@ MU = 0.7
 ROUGH_MU = (0.1, 1.5)  # drawn for each cell, as in [Zapolsky2015]
 SINK = 1e-3  # m that feet sink into soft ground at rest, as there
 HILLS = 1000 / 9.0  # a square metre, as there
+WAYPOINTS = ((0.0, 0.0), (0.25, 0.0), (0.0, 0.25), (0.0, -0.25), (-0.25, 0.0))  # m, as there
 MARGIN = 0.5  # m of ground beyond where the robot may get
 
 
@@ -59,5 +60,7 @@ def believed_law(name: str | None, plant: Any) -> Any:
 
 
 def farthest(walk: Walk, duration: float) -> float:
-    """How far in m from its start a walk may get."""
+    """How far in m from the origin a walk may get."""
+    if walk.waypoints is not None:
+        return float(np.linalg.norm(checks.array("waypoints", walk.waypoints, (None, 2)), axis=1).max(initial=0.0))
     return duration * math.hypot(checks.number("forward", walk.forward), checks.number("left", walk.left))

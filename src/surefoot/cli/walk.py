@@ -58,6 +58,9 @@ def walk(
     speed: Annotated[float | None, _own("Forward, in m/s; 0.2 by default.")] = None,
     left: Annotated[float | None, _own("To the left, in m/s.")] = None,
     turn: Annotated[float | None, _own("Turning to the left, in rad/s.")] = None,
+    waypoints: Annotated[
+        bool, typer.Option("--waypoints", help="Go round the five waypoints of Zapolsky and Drumwright 2015.")
+    ] = False,
     ramp: Annotated[float | None, _own("Time in s in which the command grows; 0.5 by default.")] = None,
     period: Annotated[float | None, _own("Of the gait, in s; 0.3 by default.")] = None,
     duty: Annotated[float | None, _own("Share of the period that a foot stands; 0.75 by default.")] = None,
@@ -87,6 +90,8 @@ def walk(
 
         surefoot walk links --terrain rough --turn 0.2
 
+        surefoot walk links --waypoints --duration 30
+
         surefoot walk links --terrain soft --law coulomb
 
         surefoot walk my_walk.toml --duration 30
@@ -109,6 +114,7 @@ def walk(
     chosen = sf.control.Walk.from_toml(robot) if robot.endswith(".toml") else sf.control.Walk(robot)
     steps = {"period": period, "duty": duty, "step_height": step_height}
     moves = {"forward": speed, "left": left, "turn": turn, "ramp": ramp, "torque_limits": torque_limit, "mu": mu}
+    moves["waypoints"] = outing.WAYPOINTS if waypoints else None
     chosen = changed(chosen, None if gait is None else gait.value, steps, moves)
     scene = chosen.stand_on(outing.terrain(terrain, chosen.mu, outing.farthest(chosen, duration)))
     plant = outing.plant_law(terrain, scene)

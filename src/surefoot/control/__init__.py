@@ -14,6 +14,8 @@ from surefoot.control.stages import (
     Hold,
     InverseKinematics,
     JointPID,
+    Touch,
+    Waypoints,
 )
 from surefoot.control.walk import Walk
 from surefoot.control.walker import walker
@@ -35,8 +37,10 @@ __all__ = [
     "Pipeline",
     "SensedForce",
     "Stage",
+    "Touch",
     "Value",
     "Walk",
+    "Waypoints",
     "stage",
     "walker",
 ]

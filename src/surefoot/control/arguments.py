@@ -37,3 +37,11 @@ def gains(robot: Scene, name: str, values: Any) -> NDArray[np.float64]:
     for joint, gain in zip(robot.joints, result, strict=True):
         checks.number(f"{name}[{joint!r}]", gain, at_least=0.0)
     return result
+
+
+def foot_numbers(robot: Scene) -> NDArray[np.float64]:
+    """(ngeom,) number of the foot that each geom belongs to, -1 for none."""
+    numbers = np.full(robot.model.ngeom, -1.0)
+    for number, geoms in enumerate(robot.foot_geoms([foot.name for foot in robot.feet])):
+        numbers[geoms] = number
+    return numbers

@@ -121,6 +121,34 @@ class Pipeline:
         checks.indices("name", [name], list(self._layout.wiring.shapes), "value")
         return self._layout.view(name, self._memory).copy()
 
+    def replay(self, trace: Any, *names: str) -> dict[str, Array]:
+        """What stood on the blackboard during a roll-out that this pipeline drove; its stages run again.
+
+        Args:
+            trace: the `Trace` of `sim.rollout(state, pipeline.policy(), ...)`.
+            names: values that a stage reads, writes or adds to.
+
+        Returns:
+            For each name an array (ticks, ...) of the value after every tick.
+
+        Raises:
+            InputError: the torques are not those of the trace; another pipeline made it.
+        """
+        again = Pipeline(self.robot, self.dt, self.stages)
+        again.reset()
+        checks.indices("names", names, list(again._layout.wiring.shapes), "value")
+        every = max(1, round(self.dt / trace.dt))
+        kept: dict[str, list[Array]] = {name: [] for name in names}
+        for k in range(0, len(trace), every):
+            if not np.array_equal(again(trace.state(k)), trace.torque[k]):
+                raise InputError(
+                    f"trace: at t = {trace.t[k]:.6g} s this pipeline gives other torques; it did not make this trace"
+                )
+            for name in names:
+                kept[name].append(again.value(name))
+        shapes = again._layout.wiring.shapes
+        return {name: np.array(values).reshape(len(values), *shapes[name]) for name, values in kept.items()}
+
     def add(self, stage: Stage, *, before: str | None = None, after: str | None = None) -> None:
         """Add a stage, from the next tick on. The others keep their memories; so they do in `remove` and `swap`.
 

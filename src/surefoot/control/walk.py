@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from surefoot.control.pipeline import Pipeline
 from surefoot.control.stage import Stage
-from surefoot.control.stages import Command
+from surefoot.control.stages import Command, Waypoints
 from surefoot.control.walker import KD, KP, walker
 from surefoot.dynamics import by_joint
 from surefoot.errors import InputError
@@ -25,6 +25,7 @@ from surefoot.robots.scene import Scene
 from surefoot.robots.terrains import Terrain
 
 TROT = Gait.named("trot")
+TURN = 0.5  # rad/s between waypoints
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +48,8 @@ class Walk:
         places: (feet, 3) m, where the feet stand, in the base's frame; None: where `joints` bring them.
         forward, left, turn: commanded velocity in m/s, m/s and rad/s.
         ramp: time in s in which the command grows from zero.
+        waypoints: (n, 2) m, points of the world to go to, again and again; `forward` is then the largest speed, and
+            `turn` the largest turning rate, 0.5 rad/s if it is zero.
         kp, kd: feedback, see `walker`.
         torque_limits: see `sf.solve`; inf for none. None: those of the robot's file, and at most half of its weight
             times the length of its longest leg, which carries a trot in every posture.
@@ -62,6 +65,7 @@ class Walk:
     left: float = 0.0
     turn: float = 0.0
     ramp: float = 0.5
+    waypoints: Any = None
     kp: Any = KP
     kd: Any = KD
     torque_limits: Any = None
@@ -102,9 +106,18 @@ class Walk:
         )
         return scene(stance, terrain=terrain)
 
-    def command(self) -> Stage:
-        """The stage that says where to go."""
-        return Command(self.forward, self.left, self.turn, ramp=self.ramp)
+    def command(self, robot: Scene) -> Stage:
+        """The stage that says where to go.
+
+        Args:
+            robot: robot or scene.
+        """
+        if self.waypoints is None:
+            return Command(self.forward, self.left, self.turn, ramp=self.ramp)
+        if self.left != 0.0:
+            raise InputError(f"left: expected none beside waypoints, which say where to go, got {self.left:g}")
+        turn = TURN if self.turn == 0.0 else self.turn
+        return Waypoints(robot, self.waypoints, self.forward, turn=turn, ramp=self.ramp, cycle=True)
 
     def pipeline(self, robot: Scene, dt: float, law: Law | str | None = None) -> Pipeline:
         """The controller.
@@ -115,7 +128,7 @@ class Walk:
             law: contact law that the controller believes in.
         """
         limits = walking_limits(robot) if self.torque_limits is None else self.torque_limits
-        return walker(robot, self.command(), self.gait, dt, law=law, kp=self.kp, kd=self.kd, torque_limits=limits)
+        return walker(robot, self.command(robot), self.gait, dt, law=law, kp=self.kp, kd=self.kd, torque_limits=limits)
 
     def _stance(self, robot: Scene, feet: list[str]) -> NDArray[np.float64]:
         """(nq,) the pose to stand in, at no particular height."""

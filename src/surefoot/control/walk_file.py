@@ -20,7 +20,7 @@ KEYS = {
         "name", "touchdown", "duty", "period", "step_height", "overshoot", "redirect", "reach_speed", "stand",
     ),
     "stance": ("joints", "places"),
-    "command": ("forward", "left", "turn", "ramp"),
+    "command": ("forward", "left", "turn", "ramp", "waypoints"),
     "gains": ("kp", "kd"),
     "ground": ("mu",),
 }  # fmt: skip
@@ -53,7 +53,8 @@ def read_walk(path: str | Path) -> dict[str, Any]:
     if "places" in tables["stance"]:
         found["places"] = _told(file, "stance", checks.array, "places", tables["stance"]["places"], (None, 3))
     for name, value in tables["command"].items():
-        found[name] = _told(file, "command", checks.number, name, value)
+        check, shape = (checks.array, ((None, 2),)) if name == "waypoints" else (checks.number, ())
+        found[name] = _told(file, "command", check, name, value, *shape)
     for name, value in tables["gains"].items():
         found[name] = _told(file, "gains", _by_joint, name, value)
     if "mu" in tables["ground"]:

@@ -18,10 +18,12 @@ from typing import Any
 import mujoco
 import numba
 import numpy
+from llvmlite import ir
 from numba import types
-from numba.core import config
+from numba.core import cgutils, config
 from numba.core.registry import CPUDispatcher
 from numba.experimental import function_type as _function_type  # noqa: F401  (registers what Pointers need)
+from numba.extending import intrinsic
 
 from surefoot.kernels.layout import layout_digest
 
@@ -121,6 +123,23 @@ def _address(function: Callable[..., Any], signature: Any) -> int:
 
 
 _ALIVE: list[Any] = []  # machine code lives as long as its owner
+
+
+def caller(signature: Any) -> Any:
+    """For kernels: `call(address, (arguments...))` of machine code with this signature, as a Pointer makes it."""
+
+    @intrinsic
+    def call(typingctx, address, arguments):
+        def codegen(context, builder, _, values):
+            kinds = [context.get_value_type(kind) for kind in signature.args]
+            kind = ir.FunctionType(context.get_value_type(signature.return_type), kinds)
+            return builder.call(
+                builder.inttoptr(values[0], kind.as_pointer()), cgutils.unpack_tuple(builder, values[1])
+            )
+
+        return signature.return_type(types.uintp, types.Tuple(signature.args)), codegen
+
+    return call
 
 
 @contextmanager

@@ -5,14 +5,23 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from llvmlite import ir
 from numba import int64, typeof, types
-from numba.extending import intrinsic
 
-from surefoot.kernels.cache import Pointer, inlined, kernel
+from surefoot.kernels.cache import Pointer, caller, inlined, kernel, part
 from surefoot.kernels.engine import read_address
+from surefoot.kernels.plant import EVERYTHING, NEAR
 from surefoot.kernels.status import CAPACITY, REGULARISED, SOLVED
 from surefoot.kernels.step import find_rows, joint_torques, solve_rows
+
+
+@part
+def load_state(step, q, v):
+    """Put a state (nq,), (nv,) into mjData; nothing that an earlier call found is left in the way."""
+    for i in range(q.shape[0]):
+        step.plant.qpos[i] = q[i]
+    for i in range(v.shape[0]):
+        step.plant.qvel[i] = v[i]
+        step.v_next[i] = v[i]
 
 
 @inlined
@@ -64,41 +73,33 @@ def follow_many(step, Q, V, accelerations, first, last, torque_out, velocity_out
 
 # The Box of a Step is one pointer, which is what a compiled policy has of it: an address.
 _VECTOR = types.float64[::1]
-_CALL = types.int64(types.uintp, types.int64, _VECTOR, _VECTOR, _VECTOR, _VECTOR)
+_CALL = types.int64(types.uintp, types.int64, _VECTOR, _VECTOR, _VECTOR, _VECTOR, _VECTOR, _VECTOR)
+_call = caller(_CALL)
 
 
-def _follow_state(step, afresh, q, v, acceleration, torque_out):
-    """`follow_box` for a state given as arrays; returns the status. `afresh`: forget what was before."""
+def _follow_state(step, afresh, q, v, acceleration, stance, torque_out, push_out):
+    """`follow_box` for a state given as arrays; returns the status. See `follow_from`."""
     if afresh:
         step.memory.count[0] = 0
         for i in range(step.last_force.shape[0]):
             step.last_force[i] = 0.0
-    for i in range(step.plant.qpos.shape[0]):
-        step.plant.qpos[i] = q[i]
-    for i in range(step.plant.qvel.shape[0]):
-        step.plant.qvel[i] = v[i]
-    return _follow(step, acceleration, int64(-1), torque_out)[0]
+    load_state(step, q, v)
+    step.planned[0] = NEAR if stance.shape[0] > 0 else EVERYTHING
+    for i in range(stance.shape[0]):
+        step.stance[i] = stance[i] != 0.0
+    status, _, _, n, _, _ = _follow(step, acceleration, int64(-1), torque_out)
+    if push_out.shape[0] > 0 and (status == SOLVED or status == REGULARISED):
+        push_out[0] = 0.0
+        for i in range(n):
+            if step.rows.source[i, 1] >= 0:
+                push_out[0] += step.f[3 * i] / step.settings.dt
+    return status
 
 
 def state_follower(box: Any) -> Pointer:
     """`_follow_state` as a pointer, for one kind of Box."""
     signature = types.int64(typeof(box), *_CALL.args[1:])
     return Pointer(_follow_state, signature)
-
-
-@intrinsic
-def _call_at(typingctx, function, box, afresh, q, v, acceleration, torque_out):
-    """Call a `state_follower` at an address."""
-
-    def codegen(context, builder, signature, args):
-        kinds = [context.get_value_type(kind) for kind in _CALL.args]
-        kind = ir.FunctionType(context.get_value_type(_CALL.return_type), kinds)
-        return builder.call(builder.inttoptr(args[0], kind.as_pointer()), args[1:])
-
-    return types.int64(types.uintp, *_CALL.args), codegen
-
-
-_call: Any = _call_at  # numba passes the first argument
 
 
 @kernel
@@ -114,11 +115,17 @@ def follow(handle, q, v, acceleration, torque_out):
     Returns:
         0 if solved, else the code of a Status.
     """
-    return follow_from(handle, 0, q, v, acceleration, torque_out)
+    none = torque_out[:0]
+    return follow_from(handle, 0, q, v, acceleration, none, torque_out, none)
 
 
 @inlined
-def follow_from(handle, afresh, q, v, acceleration, torque_out):
-    """`follow`; `afresh` 1: as if the controller had never been called before."""
+def follow_from(handle, afresh, q, v, acceleration, stance, torque_out, push_out):
+    """`follow`; `afresh` 1: as if the controller had never been called before.
+
+    `stance`: (ngeom,) 1 for the geoms of feet that shall stand, which then are the only contacts; empty: all that is
+    near. `push_out`: (1,) sum of the contacts' normal forces in N, or empty; as it was without answer.
+    """
     address = types.uintp(handle)
-    return _call(read_address(address), read_address(address + 8), afresh, q, v, acceleration, torque_out)
+    arguments = (read_address(address + 8), afresh, q, v, acceleration, stance, torque_out, push_out)
+    return _call(read_address(address), arguments)

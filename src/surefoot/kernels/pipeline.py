@@ -12,14 +12,10 @@ another stage made of it in the tick before.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic
 
-from surefoot.kernels.cache import kernel
+from surefoot.kernels.cache import caller, kernel
 
 _VECTOR = types.float64[::1]
 STAGE_SIGNATURE = types.int64(types.float64, _VECTOR, types.int64[::1], _VECTOR, _VECTOR)
@@ -50,19 +46,7 @@ GIVEN_SIZE = 10
 WIDTH = 11
 
 
-@intrinsic
-def _call_at(typingctx, function, t, board, where, memory, params):
-    """Call a stage at an address."""
-
-    def codegen(context, builder, signature, args):
-        kinds = [context.get_value_type(kind) for kind in STAGE_SIGNATURE.args]
-        kind = ir.FunctionType(context.get_value_type(STAGE_SIGNATURE.return_type), kinds)
-        return builder.call(builder.inttoptr(args[0], kind.as_pointer()), args[1:])
-
-    return types.int64(types.uintp, *STAGE_SIGNATURE.args), codegen
-
-
-_call: Any = _call_at  # numba passes the first argument
+_call = caller(STAGE_SIGNATURE)
 
 
 @kernel
@@ -111,7 +95,7 @@ def run_stages(t, memory, params, first, resumed):
                 return PYTHON, s
             own = memory[row[OWN] : row[OWN] + row[OWN_SIZE]]
             given = params[row[GIVEN] : row[GIVEN] + row[GIVEN_SIZE]]
-            code = _call(types.uintp(row[ADDRESS]), t, board, table[row[WHERE] : writes], own, given)
+            code = _call(types.uintp(row[ADDRESS]), (t, board, table[row[WHERE] : writes], own, given))
             if code != 0:
                 return code, s
         if due:

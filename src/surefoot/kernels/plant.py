@@ -22,6 +22,11 @@ MOTOR = -4  # first entry: the degree of freedom that a motor of limited torque 
 TURNING = -5  # first entry: the contact
 TENDON = -6  # first entry: the tendon whose limit it is
 
+# What counts as a contact.
+EVERYTHING = 0  # whatever is near enough
+CLOSED = 1  # feet that shall stand, and they count as touching
+NEAR = 2  # feet that shall stand, where they are
+
 
 class Plant(NamedTuple):
     """One model and its data, as addresses and live views (names as in MuJoCo unless said).

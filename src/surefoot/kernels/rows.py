@@ -11,7 +11,19 @@ from surefoot.kernels.cache import part
 from surefoot.kernels.engine import read_address, read_float, read_int
 from surefoot.kernels.friction import contact_friction
 from surefoot.kernels.height_field import belongs_to_facet
-from surefoot.kernels.plant import BOX, CONE, DRY_FRICTION, LIMIT, MOTOR, NORMAL, TENDON, TURN, TURNING
+from surefoot.kernels.plant import (
+    BOX,
+    CLOSED,
+    CONE,
+    DRY_FRICTION,
+    EVERYTHING,
+    LIMIT,
+    MOTOR,
+    NORMAL,
+    TENDON,
+    TURN,
+    TURNING,
+)
 
 SLIP_FLOOR = 1e-6  # m/s: above this the first tangent follows the slip
 
@@ -26,7 +38,8 @@ def gather_rows(plant, rows, dt, touch, law_mu, planned, stance, v_next, motor, 
         dt: step in s.
         touch: a contact whose gap is larger enters with its normal row only (m).
         law_mu: friction the law believes in; NaN: ask the scene.
-        planned: if True only contacts of geoms in `stance` with the fixed world count, and they count as closed.
+        planned: EVERYTHING counts; or contacts of geoms in `stance` with the fixed world alone, CLOSED or as NEAR as
+            they are.
         stance: (ngeom,) bool.
         v_next: (nv,) velocities at the end of the step, where prescribed.
         motor: (nv,) largest torque of the motor that drives a free velocity towards v_next; -1: there is none.
@@ -67,7 +80,7 @@ def _gather_contacts(plant, rows, touch, law_mu, planned, stance):
         if plant.geom_rank[second] > plant.geom_rank[first]:
             first, second = second, first
             sign = -1.0
-        if planned and not (stance[first] and plant.geom_rank[second] == 0):
+        if planned != EVERYTHING and not (stance[first] and plant.geom_rank[second] == 0):
             continue
         if count == rows.gap.shape[0]:
             return -1
@@ -81,7 +94,7 @@ def _gather_contacts(plant, rows, touch, law_mu, planned, stance):
         gap = read_float(contact + layout.dist)
         rows.source[count, 0] = first
         rows.source[count, 1] = second
-        rows.gap[count] = min(gap, 0.0) if planned else gap
+        rows.gap[count] = min(gap, 0.0) if planned == CLOSED else gap
         closed = rows.gap[count] <= touch
         rows.kind[count] = CONE if closed else NORMAL
         rows.bound[count] = 0.0

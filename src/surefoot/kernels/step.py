@@ -62,7 +62,7 @@ class Step(NamedTuple):
     motor: ndarray  # (nv,) largest torque by which a free velocity is driven towards v_next; -1: it is not
     force: ndarray  # (nv,) what prescribed velocities need
     last_force: ndarray  # (nv,) the same in the last step
-    planned: ndarray  # (1,) bool
+    planned: ndarray  # (1,) int64: EVERYTHING, CLOSED or NEAR of kernels/plant.py
     stance: ndarray  # (ngeom,) bool
     warnings: ndarray  # (2,) int64: contacts and constraints dropped so far
     correction: ndarray  # (nv,) displacement that removes depth

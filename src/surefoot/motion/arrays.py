@@ -159,7 +159,7 @@ def make_step(
         torque=floats(nv),
         v_next=floats(nv),
         motor=np.full(nv, -1.0),
-        planned=np.zeros(1, dtype=bool),
+        planned=np.zeros(1, dtype=np.int64),
         stance=np.zeros(model.ngeom, dtype=bool),
         warnings=ints(2),
     )

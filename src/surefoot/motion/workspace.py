@@ -17,7 +17,7 @@ from surefoot.errors import InputError, ModelError
 from surefoot.kernels import status as codes
 from surefoot.kernels.box import Box
 from surefoot.kernels.fallback import ALL, FIRST_GUESS, Ladder
-from surefoot.kernels.plant import CONE, GIVEN, NORMAL
+from surefoot.kernels.plant import CLOSED, CONE, EVERYTHING, GIVEN, NORMAL
 from surefoot.kernels.problem import SOFT
 from surefoot.kernels.pyramid import pyramid_table
 from surefoot.kernels.settings import LawNumbers, Settings
@@ -159,8 +159,8 @@ class Workspace:
                 self.grow()
             self._insert(contacts)
             return len(contacts)
-        if contacts is not None or self.step.planned[0]:
-            self.step.planned[0] = contacts is not None
+        if contacts is not None or self.step.planned[0] != EVERYTHING:
+            self.step.planned[0] = EVERYTHING if contacts is None else CLOSED
             self.step.stance[:] = False
         if contacts is not None:
             for geoms in self.scene.foot_geoms(_feet(contacts)):

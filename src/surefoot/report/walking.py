@@ -9,7 +9,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from surefoot.control import Follow, GaitPlanner, Pipeline, Stage
+from surefoot.control import Follow, GaitPlanner, Pipeline, Stage, Waypoints
 from surefoot.errors import InputError
 from surefoot.simulate.plot import base_address, base_angles, contact_steps
 
@@ -47,6 +47,7 @@ class Walking:
         names: of the feet.
         legs: for each foot the joints that move it, as places in `robot.joints`.
         period: of the gait in s.
+        waypoints: (n, 2) m that it was sent to, none if the command was a velocity.
     """
 
     fell: float | None
@@ -72,6 +73,7 @@ class Walking:
     names: tuple[str, ...]
     legs: tuple[tuple[int, ...], ...]
     period: float
+    waypoints: Array
 
 
 def walking(trace: Any, pipeline: Pipeline) -> Walking:
@@ -87,7 +89,7 @@ def walking(trace: Any, pipeline: Pipeline) -> Walking:
     Raises:
         InputError: the trace is empty or has another step, or the pipeline does not walk.
     """
-    planner, push = _stage(pipeline, GaitPlanner).planner, f"{_stage(pipeline, Follow).name}_normal_force"
+    planner, push = _stage(pipeline, GaitPlanner).planner, f"{_stage(pipeline, Follow).name}_push"
     if len(trace) < 1:
         raise InputError("trace: expected at least one step, got none")
     if abs(pipeline.dt - trace.dt) > 1e-9 * trace.dt:
@@ -131,6 +133,7 @@ def walking(trace: Any, pipeline: Pipeline) -> Walking:
         names=names,
         legs=tuple(tuple(chain[chain >= 0].tolist()) for chain in planner.legs.work.chain),
         period=planner.gait.period,
+        waypoints=np.concatenate([np.empty((0, 2)), *(s.points for s in pipeline.stages if isinstance(s, Waypoints))]),
     )
 
 

@@ -159,6 +159,9 @@ def _from_above(panel: Axes, trace: Any, found: Walking) -> None:
         lands = np.array([first for first, _ in runs(stands)], dtype=int)
         colour = COLOURS[i % len(COLOURS)]
         panel.plot(*found.feet[lands, i, :2].T, ".", color=colour, markersize=4, alpha=0.7, label=name)
+    if len(found.waypoints):
+        path = np.vstack([found.waypoints, found.waypoints[:1]])
+        panel.plot(*path.T, "x:", color="#808890", markersize=8, markeredgewidth=2, linewidth=1.0, label="waypoints")
     panel.plot(place[:, 0], place[:, 1], color="#303840", linewidth=1.8, label="base")
     panel.plot(*place[0, :2], "o", color="white", markeredgecolor="#303840", markersize=7, label="start")
     panel.set_aspect("equal", adjustable="datalim")

@@ -9,6 +9,8 @@ from surefoot.control.stages.gait_planner import GaitPlanner
 from surefoot.control.stages.hold import Hold
 from surefoot.control.stages.inverse_kinematics import InverseKinematics
 from surefoot.control.stages.joint_pid import JointPID
+from surefoot.control.stages.touch import Touch
+from surefoot.control.stages.waypoints import Waypoints
 
 __all__ = [
     "ActuatorLimits",
@@ -20,4 +22,6 @@ __all__ = [
     "Hold",
     "InverseKinematics",
     "JointPID",
+    "Touch",
+    "Waypoints",
 ]

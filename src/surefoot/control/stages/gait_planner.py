@@ -19,11 +19,13 @@ class GaitPlanner(Stage):
         planner: the plan's numbers; what it remembers of its own calls is not used here.
     """
 
-    def __init__(self, planner: Planner, *, name: str = "gait_planner", every: int = 1) -> None:
+    def __init__(self, planner: Planner, *, sensed: bool = False, name: str = "gait_planner", every: int = 1) -> None:
         """Prepare.
 
         Args:
             planner: gait, legs and places of the feet; its `dt` must be the time between two runs of the stage.
+            sensed: whether it reads "contact", which feet touch: those that miss the ground then reach for it, and
+                others support the robot meanwhile. Else feet are taken to touch as planned.
             name: name of the stage.
             every: runs at every n-th tick.
         """
@@ -33,7 +35,7 @@ class GaitPlanner(Stage):
         super().__init__(
             name,
             "planning",
-            reads=known(robot, "command"),
+            reads=known(robot, "command", *(("contact",) if sensed else ())),
             writes=known(robot, *goals),
             every=every,
             function=_plan,
@@ -51,16 +53,18 @@ def _plan(t, board, where, memory, params):
     """Memory: whether it ran before, what the feet feel (-1: nobody knows), and the planner's."""
     feet, numbers = int(params[0]), params[1:]
     sensed, own = memory[1 : 1 + feet], memory[1 + feet :]
+    feels = where.shape[0] - 6  # 1 if "contact" is read, which comes second
     if memory[0] == 0.0:
         memory[0] = 1.0
         start_gait(feet, own, numbers)
-        for foot in range(feet):
-            sensed[foot] = -1.0
-    position = board[where[3] : where[3] + 3 * feet].reshape(feet, 3)
-    velocity = board[where[4] : where[4] + 3 * feet].reshape(feet, 3)
-    acceleration = board[where[5] : where[5] + 3 * feet].reshape(feet, 3)
-    board[where[1]] = plan_feet(
+    for foot in range(feet):
+        sensed[foot] = board[where[1] + foot] if feels else -1.0
+    goals = where[1 + feels :]
+    position = board[goals[2] : goals[2] + 3 * feet].reshape(feet, 3)
+    velocity = board[goals[3] : goals[3] + 3 * feet].reshape(feet, 3)
+    acceleration = board[goals[4] : goals[4] + 3 * feet].reshape(feet, 3)
+    board[goals[0]] = plan_feet(
         t + numbers[DT], feet, board[where[0] : where[0] + 3], sensed, own, numbers, position, velocity, acceleration,
-        board[where[2] : where[2] + feet],
+        board[goals[1] : goals[1] + feet],
     )  # fmt: skip
     return 0
