@@ -118,14 +118,14 @@ def test_only_planned_feet_are_contacts(robot):
     feet = [foot.name for foot in robot.feet]
     answer = sf.inverse_dynamics(robot, robot.home(), np.zeros(12), dt=DT, contacts=feet[:3])
     assert torque == pytest.approx(answer.torque, abs=1e-7)  # the others count as closed there
-    assert pipeline.value("follow_push") == pytest.approx(answer.forces[:, 0].sum(), abs=1e-5)
+    assert pipeline.value("follow_normal_force") == pytest.approx(answer.forces[:, 0].sum(), abs=1e-5)
 
 
 def test_the_push_is_that_of_the_answer(robot):
     stages = [Hold(robot), JointPID(robot, 0.0, 0.0, output="acceleration"), Follow(robot, DT)]
     pipeline = Pipeline(robot, DT, stages)
     pipeline(robot.home())
-    assert pipeline.value("follow_push") == pytest.approx(robot.mass * 9.81, rel=1e-9)
+    assert pipeline.value("follow_normal_force") == pytest.approx(robot.mass * 9.81, rel=1e-9)
 
 
 def test_one_bad_measurement_does_not_stay(robot):
@@ -138,7 +138,7 @@ def test_one_bad_measurement_does_not_stay(robot):
     pipeline(sf.State(robot.home().q, v, 0.0))
     pipeline(robot.home())
     assert pipeline.value("follow_status") == 0.0
-    assert pipeline.value("follow_push") == pytest.approx(robot.mass * 9.81, rel=1e-9)
+    assert pipeline.value("follow_normal_force") == pytest.approx(robot.mass * 9.81, rel=1e-9)
 
 
 def test_a_pickled_touch_feels_the_same(robot):

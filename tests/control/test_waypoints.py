@@ -72,7 +72,7 @@ def test_it_trots_between_the_papers_waypoints_for_half_a_minute(robot, mu, law,
 def test_under_the_simulators_own_law_forces_are_foreseen_exactly(robot):
     for mu, law, limits in ((0.1, "coulomb", None), (np.inf, HELD, 12.0)):
         pipeline, trace = walk(robot, Waypoints(robot, PATH), 3.0, mu=mu, law=law, plant=law, limits=limits)
-        expected = pipeline.replay(trace, "follow_push")["follow_push"]
+        expected = pipeline.replay(trace, "follow_normal_force")["follow_normal_force"]
         step = np.repeat(np.arange(len(trace)), np.diff(trace.contact_start))
         real = np.bincount(step, trace.contact_forces[:, 0], len(trace))
         assert np.abs(expected - real).max() <= 1e-6 * 47.0

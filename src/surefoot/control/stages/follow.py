@@ -20,7 +20,7 @@ class Follow(Stage):
     """Control: adds the torques that give each joint its "acceleration", by `sf.InverseDynamics`, to "torque".
 
     Without an answer it adds the last torques again, as the controller does; the value "<name>_status" is the code of
-    the Status of the last call, and "<name>_push" the sum of the normal forces that it expects. A run starts without
+    the Status of the last call, and "<name>_normal_force" the sum of the normal forces that it expects. A run starts without
     memory of the one before. Pipelines that run at the same time in several threads need a stage each.
 
     Attributes:
@@ -58,7 +58,7 @@ class Follow(Stage):
             name,
             "control",
             reads=known(robot, "q", "v", "acceleration", *planned),
-            writes=(Value(f"{name}_status", (), "1"), Value(f"{name}_push", (), "N")),
+            writes=(Value(f"{name}_status", (), "1"), Value(f"{name}_normal_force", (), "N")),
             adds=known(robot, "torque"),
             every=every,
             function=_follow,
