@@ -114,8 +114,8 @@ def walk(
     chosen = sf.control.Walk.from_toml(robot) if robot.endswith(".toml") else sf.control.Walk(robot)
     steps = {"period": period, "duty": duty, "step_height": step_height}
     moves = {"forward": speed, "left": left, "turn": turn, "ramp": ramp, "torque_limits": torque_limit, "mu": mu}
-    moves["waypoints"] = outing.WAYPOINTS if waypoints else None
-    chosen = changed(chosen, None if gait is None else gait.value, steps, moves)
+    path = {"waypoints": outing.WAYPOINTS if waypoints else None}
+    chosen = changed(chosen, None if gait is None else gait.value, steps, moves | path)
     scene = chosen.stand_on(outing.terrain(terrain, chosen.mu, outing.farthest(chosen, duration)))
     plant = outing.plant_law(terrain, scene)
     believed = outing.believed_law(law, plant)

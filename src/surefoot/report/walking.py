@@ -89,12 +89,12 @@ def walking(trace: Any, pipeline: Pipeline) -> Walking:
     Raises:
         InputError: the trace is empty or has another step, or the pipeline does not walk.
     """
-    planner, push = _stage(pipeline, GaitPlanner).planner, f"{_stage(pipeline, Follow).name}_push"
+    planner, force = _stage(pipeline, GaitPlanner).planner, f"{_stage(pipeline, Follow).name}_normal_force"
     if len(trace) < 1:
         raise InputError("trace: expected at least one step, got none")
     if abs(pipeline.dt - trace.dt) > 1e-9 * trace.dt:
         raise InputError(f"trace: expected one step a tick of {pipeline.dt:g} s, got steps of {trace.dt:g} s")
-    goals = pipeline.replay(trace, *GOALS, push)
+    goals = pipeline.replay(trace, *GOALS, force)
     scene, names = trace.scene, planner.legs.feet
     feet, touching = foot_places(trace, names), np.zeros((len(trace), len(names)), dtype=bool)
     steps, loaded = contact_steps(trace), trace.contact_forces[:, 0] > 0
@@ -107,7 +107,7 @@ def walking(trace: Any, pipeline: Pipeline) -> Walking:
     now = slice(0, n)
     actual = np.zeros(len(trace))
     np.add.at(actual, steps, trace.contact_forces[:, 0])
-    predicted = goals[push].reshape(len(trace))
+    predicted = goals[force].reshape(len(trace))
     wrong = float(np.abs(predicted - actual)[now].mean())
     return Walking(
         fell=None if down is None else float(trace.t[down] - trace.t[0]),

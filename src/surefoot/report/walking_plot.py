@@ -142,8 +142,8 @@ def _ground_force(panel: Axes, trace: Any, found: Walking, window: tuple[float, 
 
 
 def _roll_and_pitch(panel: Axes, trace: Any) -> None:
-    for angle, name, look in zip(np.degrees(base_angles(trace)).T[:2], ("roll", "pitch"), looks(2), strict=True):
-        panel.plot(trace.t, angle, label=name, **look)
+    for i, name in enumerate(("roll", "pitch")):
+        panel.plot(trace.t, np.degrees(base_angles(trace)[:, i]), label=name, color=COLOURS[i], linewidth=1.2)
     panel.set_title("roll and pitch of the base")
     panel.set_ylabel("degrees")
     at_least(panel, 1.0)
@@ -158,7 +158,7 @@ def _from_above(panel: Axes, trace: Any, found: Walking) -> None:
         stands = found.stance[:steps, i] & found.touching[:steps, i]
         lands = np.array([first for first, _ in runs(stands)], dtype=int)
         colour = COLOURS[i % len(COLOURS)]
-        panel.plot(*found.feet[lands, i, :2].T, ".", color=colour, markersize=4, alpha=0.7, label=name)
+        panel.plot(*found.feet[lands, i, :2].T, ".", color=colour, markersize=4, alpha=0.5, label=name)
     if len(found.waypoints):
         path = np.vstack([found.waypoints, found.waypoints[:1]])
         panel.plot(*path.T, "x:", color="#808890", markersize=8, markeredgewidth=2, linewidth=1.0, label="waypoints")
