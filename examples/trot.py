@@ -1,7 +1,7 @@
 """A quadruped that trots: goals of the feet, kinematics, feedback and inverse dynamics in one compiled loop.
 
-The pipeline is a list of stages; each can be taken out and replaced by one's own. Everything runs compiled, and the
-controller has its own model of robot and ground.
+`walker` makes the usual list of stages; each can be taken out and replaced by one's own. Everything runs compiled, and
+the controller has its own model of robot and ground.
 """
 
 import time
@@ -9,25 +9,13 @@ import time
 import numpy as np
 
 import surefoot as sf
-from surefoot.control import Command, FeedForward, Follow, GaitPlanner, InverseKinematics, JointPID, Pipeline
-from surefoot.gait import Gait, Legs, Planner
+from surefoot.control import Command, walker
+from surefoot.gait import Gait
 
 DT = 1e-3
-robot = sf.load("links")
-ground = sf.scene(robot, terrain=sf.Plane(mu=0.1))
-legs = Legs(robot)
-pipeline = Pipeline(
-    robot,
-    DT,
-    [
-        Command(forward=0.2),
-        GaitPlanner(Planner(legs, Gait.named("trot", period=0.3, duty=0.75, step_height=0.015), DT)),
-        InverseKinematics(legs, DT),
-        FeedForward(robot),
-        JointPID(robot, kp=2e3, kd=60.0, output="acceleration"),
-        Follow(ground, DT, law="coulomb"),
-    ],
-)
+ground = sf.scene(sf.load("links"), terrain=sf.Plane(mu=0.1))
+gait = Gait.named("trot", period=0.3, duty=0.75, step_height=0.015)
+pipeline = walker(ground, Command(forward=0.2), gait, DT, law="coulomb")
 print(pipeline.table())
 
 simulator = sf.Simulator(ground, dt=DT)

@@ -6,6 +6,7 @@ from PIL import Image
 import surefoot as sf
 from surefoot.cli import drop as command
 from surefoot.cli import fall as experiment
+from surefoot.cli import rollout
 from surefoot.laws import LAWS
 from surefoot.report.landing import Landing
 from surefoot.report.renderer import find_renderer
@@ -38,7 +39,7 @@ def test_links_lands_on_its_feet_and_rests(run, tmp_path):
         "peak torque",
         "energy",
         "steps",
-        "speed",
+        "computed at",
     ]
     # 0.1 m of free fall take sqrt(2 h / g) = 0.143 s.
     assert float(rows["touch-down"].split()[0]) == pytest.approx(0.143, abs=2e-3)
@@ -93,7 +94,7 @@ def test_a_robot_that_is_bolted_down(run):
     ],
 )
 def test_wrong_options_are_refused_before_any_work(run, words, text, monkeypatch):
-    monkeypatch.setattr(experiment, "fall", lambda *_, **__: pytest.fail("it ran"))
+    monkeypatch.setattr(rollout, "timed", lambda *_, **__: pytest.fail("it ran"))
     result = run("drop", "links", *words)
     assert (result.exit_code, result.stderr) == (1, f"error: {text}\n")
 
@@ -160,10 +161,10 @@ class _Trace:
 def test_summary_in_words():
     numbers = dict.fromkeys(Landing.__dataclass_fields__, 0.0)
     found = Landing(**{**numbers, "weight": 47.0, "touch_time": None, "rest_time": None, "peak_force": 94.0})
-    result = experiment.Fall(_Trace(), seconds=0.1, statuses=(("solved", 1998), ("regularised", 2)))
+    result = rollout.Run(_Trace(), seconds=0.1, statuses=(("solved", 1998), ("regularised", 2)))
     rows = dict(command.summary_rows(found, result))
     assert rows["touch-down"] == "never"
     assert rows["at rest after"] == "not within this run; try a longer --duration"
     assert rows["peak force"] == "94 N = 2.0 x weight, at 0.000 s"
     assert rows["steps"] == "1998 solved, 2 regularised"
-    assert rows["speed"] == "20,000 steps/s, 10 x real time"
+    assert rows["computed at"] == "20,000 steps/s, 10 x real time"

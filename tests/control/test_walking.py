@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import surefoot as sf
-from surefoot.control import Command, FeedForward, Follow, GaitPlanner, InverseKinematics, JointPID, Pipeline, stage
+from surefoot.control import Command, stage, walker
 from surefoot.gait import Gait, Legs, Planner
 
 DT = 1e-3
@@ -17,23 +17,9 @@ def robot():
     return sf.load("links")
 
 
-def walker(robot, ground, gait, command, law, limits=None):
-    """Goals of the feet, followed by inverse dynamics with feedback as acceleration."""
-    legs = Legs(robot)
-    stages = [
-        command,
-        GaitPlanner(Planner(legs, gait, DT)),
-        InverseKinematics(legs, DT),
-        FeedForward(robot),
-        JointPID(robot, kp=2e3, kd=60.0, output="acceleration"),
-        Follow(ground, DT, law, torque_limits=limits),
-    ]
-    return Pipeline(robot, DT, stages)
-
-
 def walk(robot, command, duration, *, gait="trot", mu=0.5, law="coulomb", limits=None, **numbers):
     ground = sf.scene(robot, terrain=sf.Plane(mu=mu))
-    pipeline = walker(robot, ground, Gait.named(gait, **numbers), command, law, limits)
+    pipeline = walker(ground, command, Gait.named(gait, **numbers), DT, law=law, torque_limits=limits)
     trace = sf.Simulator(ground, dt=DT, law="coulomb").rollout(ground.home(), pipeline.policy(), duration=duration)
     return trace, pipeline
 
@@ -108,7 +94,7 @@ def test_it_starts_and_stops(robot):
 def test_compiled_and_in_python_the_same_bits_every_time(robot):
     ground = sf.scene(robot, terrain=sf.Plane(mu=0.5))
     sim = sf.Simulator(ground, dt=DT)
-    pipeline = walker(robot, ground, Gait.named("trot"), Command(0.2), "coulomb")
+    pipeline = walker(ground, Command(0.2), "trot", DT)
     first, again = (sim.rollout(ground.home(), pipeline.policy(), duration=0.5) for _ in range(2))
     assert np.array_equal(first.q, again.q)
     assert np.array_equal(first.torque, again.torque)
@@ -119,7 +105,7 @@ def test_compiled_and_in_python_the_same_bits_every_time(robot):
 
 def test_a_pickled_walker_walks_the_same(robot):
     ground = sf.scene(robot, terrain=sf.Plane(mu=0.5))
-    pipeline = walker(robot, ground, Gait.named("trot"), Command(0.2), "coulomb")
+    pipeline = walker(ground, Command(0.2), "trot", DT)
     twin = pickle.loads(pickle.dumps(pipeline))
     first, other = (
         sf.Simulator(ground, dt=DT).rollout(ground.home(), walks.policy(), duration=0.3) for walks in (pipeline, twin)
@@ -131,7 +117,7 @@ def test_stages_do_what_planner_and_legs_do(robot):
     legs = Legs(robot)
     planner = Planner(legs, "trot", DT)
     ground = sf.scene(robot, terrain=sf.Plane(mu=0.5))
-    pipeline = walker(robot, ground, Gait.named("trot"), Command(0.2, 0.05, 0.1), "coulomb")
+    pipeline = walker(ground, Command(0.2, 0.05, 0.1), "trot", DT)
     state, angles = ground.home(), None
     for k in range(200):
         pipeline(sf.State(state.q, state.v, k * DT))

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from surefoot.cli import doctor, drop, reproduce, robots, show
+from surefoot.cli import doctor, drop, reproduce, robots, show, walk
 from surefoot.cli.console import Commands
 
 _HELP = """What contact will do to a robot.
@@ -17,6 +17,8 @@ package example-robot-data.
 Try:
 
     surefoot drop links --mu 0.7 --plot drop.png --video drop.webp
+
+    surefoot walk links --plot walk.png --video walk.webp
 
     surefoot show my_robot.urdf -o my_robot.png
 
@@ -38,6 +40,7 @@ app = typer.Typer(
 robots.register(app)
 show.register(app)
 drop.register(app)
+walk.register(app)
 reproduce.register(app)
 doctor.register(app)
 

@@ -55,3 +55,16 @@ def progress_bar(screen: Any, what: str) -> Iterator[Callable[[int, int], None]]
     with Progress(*columns, console=screen, transient=True) as bar:
         task = bar.add_task(what, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def summary(title: str, rows: list[tuple[str, str]]) -> Any:
+    """A Rich table of names and texts."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=Text(title), title_justify="left", title_style="bold", show_header=False)
+    table.add_column(style="bold")
+    table.add_column()
+    for name, text in rows:
+        table.add_row(name, Text(text))
+    return table

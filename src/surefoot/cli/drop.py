@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from surefoot.cli.console import Robot, console, progress_bar
+from surefoot.cli.console import Robot, console, progress_bar, summary
 
 
 class Law(StrEnum):
@@ -58,7 +58,8 @@ def drop(
     """
     import surefoot as sf
     from surefoot import checks
-    from surefoot.cli.fall import fall, let_go, make_ready
+    from surefoot.cli.fall import let_go, make_ready
+    from surefoot.cli.rollout import timed
     from surefoot.report.animation import ANIMATION_ENDINGS, animate
     from surefoot.report.health import kernels_ready
     from surefoot.report.landing import landing
@@ -80,10 +81,10 @@ def drop(
     with screen.status("loading the kernels"):
         simulator, policy = make_ready(scene, start, chosen, dt)
     with progress_bar(screen, "simulating") as tell:
-        result = fall(simulator, policy, start, duration, progress=tell)
+        result = timed(simulator, policy, start, duration, progress=tell)
     trace = result.trace
     friction = "" if law is Law.NO_SLIP else f", mu {mu:g}"
-    screen.print(summary_table(f"{scene.name}, {law}{friction}", landing(trace), result))
+    screen.print(summary(f"{scene.name}, {law}{friction}", summary_rows(landing(trace), result)))
     if plot is not None:
         screen.print(f"[green]Wrote[/] {trace.plot(plot)}")
     if video is not None:
@@ -110,24 +111,10 @@ def contact_law(law: Law, mu: float, stiffness: float | None, damping: float | N
     return {Law.COULOMB: sf.Coulomb, Law.DISSIPATIVE: sf.Dissipative, Law.SOFT: sf.Soft}[law](mu=mu)
 
 
-def summary_table(title: str, found: Any, result: Any) -> Any:
-    """A Rich table of a `Landing` and of how fast it was computed."""
-    from rich.table import Table
-
-    table = Table(title=title, title_justify="left", title_style="bold", show_header=False)
-    table.add_column(style="bold")
-    table.add_column()
-    for name, text in summary_rows(found, result):
-        table.add_row(name, text)
-    return table
-
-
 def summary_rows(found: Any, result: Any) -> list[tuple[str, str]]:
     """Names and texts of the summary, in reading order."""
-    trace = result.trace
     never = "not within this run; try a longer --duration"
     lost = found.energy_start - found.energy_end
-    span = trace.t[-1] - trace.t[0]
     return [
         ("touch-down", "never" if found.touch_time is None else f"{found.touch_time:.3f} s"),
         (
@@ -140,9 +127,5 @@ def summary_rows(found: Any, result: Any) -> list[tuple[str, str]]:
         ("deepest penetration", f"{1e6 * found.penetration:.3g} um"),
         ("peak torque", f"{found.peak_torque:.3g} N m"),
         ("energy", f"{found.energy_start:.4g} J at the start, {lost:.4g} J lost, {found.energy_end:.2g} J left moving"),
-        ("steps", ", ".join(f"{count} {name}" for name, count in result.statuses)),
-        (
-            "speed",
-            f"{len(trace.torque) / result.seconds:,.0f} steps/s, {span / result.seconds:.3g} x real time",
-        ),
+        *result.rows(),
     ]

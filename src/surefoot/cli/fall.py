@@ -1,11 +1,7 @@
-"""The experiment behind `surefoot drop`: let go, hold the posture, time it."""
+"""The experiment behind `surefoot drop`: let go, hold the posture."""
 
 from __future__ import annotations
 
-import time
-from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import mujoco
@@ -19,21 +15,6 @@ from surefoot.errors import InputError
 from surefoot.report.camera import bounds
 from surefoot.robots.scene import Scene
 from surefoot.robots.state import State
-
-
-@dataclass(frozen=True)
-class Fall:
-    """A fall and how long it took to compute.
-
-    Attributes:
-        trace: the roll-out.
-        seconds: wall time of the roll-out, without compiling.
-        statuses: how the steps ended, most frequent first.
-    """
-
-    trace: Any
-    seconds: float
-    statuses: tuple[tuple[str, int], ...]
 
 
 def let_go(scene: Scene, height: float, tilt: float = 0.0) -> State:
@@ -82,34 +63,6 @@ def make_ready(scene: Scene, start: State, law: Any, dt: float) -> tuple[Any, An
     policy = hold_posture(scene, scene.home(), simulator.dt)
     simulator.rollout(start, policy, duration=simulator.dt)
     return simulator, policy
-
-
-def fall(
-    simulator: Any, policy: Any, start: State, duration: float, progress: Callable[[int, int], None] | None = None
-) -> Fall:
-    """Simulate a fall and time it.
-
-    Args:
-        simulator: a `Simulator`, already compiled.
-        policy: what the joints do.
-        start: where the robot is let go.
-        duration: in s.
-        progress: called with steps done and their total.
-
-    Returns:
-        The fall.
-    """
-    began = time.perf_counter()
-    trace = simulator.rollout(start, policy, duration=duration, progress=progress)
-    seconds = time.perf_counter() - began - simulator.loading
-    names = Counter(_status_name(code) for code in trace.status)
-    return Fall(trace, seconds, tuple(names.most_common()))
-
-
-def _status_name(code: Any) -> str:
-    from surefoot.solvers.status import Status
-
-    return Status.from_code(code).name.lower().replace("_", " ")
 
 
 def _lowest(scene: Scene, q: NDArray[np.float64]) -> float:

@@ -20,6 +20,8 @@ from surefoot.control.stages import (
     Touch,
     Waypoints,
 )
+from surefoot.control.walk import Walk
+from surefoot.control.walker import walker
 
 __all__ = [
     "KNOWN",
@@ -43,6 +45,8 @@ __all__ = [
     "Stage",
     "Touch",
     "Value",
+    "Walk",
     "Waypoints",
     "stage",
+    "walker",
 ]

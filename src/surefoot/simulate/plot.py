@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 ENDINGS = (".png", ".pdf", ".svg", ".jpg", ".webp")
-_COLOURS = (
+COLOURS = (
     "#2f6db5",
     "#d9772b",
     "#3f9a57",
@@ -67,22 +67,22 @@ def figure(trace: Any) -> Any:
             trace,
             trace.q[:, trace.scene.joint_positions],
             "joint position",
-            _units(trace, "rad", "m"),
+            units(trace, "rad", "m"),
             trace.t,
         )
         _joints(
-            axes[0, 1], trace, trace.v[:, trace.scene.dofs], "joint velocity", _units(trace, "rad/s", "m/s"), trace.t
+            axes[0, 1], trace, trace.v[:, trace.scene.dofs], "joint velocity", units(trace, "rad/s", "m/s"), trace.t
         )
     else:
-        _base_height(axes[0, 0], trace)
+        base_height(axes[0, 0], trace)
         _base_orientation(axes[0, 1], trace)
     _normal_forces(axes[1, 0], trace, parts)
-    _joints(axes[1, 1], trace, trace.torque, "torque as applied", _units(trace, "N m", "N"), trace.t[:-1])
+    _joints(axes[1, 1], trace, trace.torque, "torque as applied", units(trace, "N m", "N"), trace.t[:-1])
     _slip(axes[2, 0], trace, parts)
     _gaps(axes[2, 1], trace, parts)
     for row in axes:
         for panel in row:
-            _tidy(panel, trace.t)
+            tidy(panel, trace.t)
     for panel in axes[2]:
         panel.set_xlabel("time [s]")
     result.suptitle(_title(trace), fontsize=12, x=0.01, ha="left")
@@ -115,7 +115,7 @@ def contact_steps(trace: Any) -> NDArray[np.int64]:
 
 def base_angles(trace: Any) -> NDArray[np.float64]:
     """(n+1, 3) roll, pitch and yaw of the base in rad: turns about x, then y, then z of the world; yaw unwrapped."""
-    start = _base_address(trace)
+    start = base_address(trace)
     w, x, y, z = trace.q[:, start + 3 : start + 7].T
     roll = np.arctan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y))
     pitch = np.arcsin(np.clip(2 * (w * y - z * x), -1.0, 1.0))
@@ -123,27 +123,29 @@ def base_angles(trace: Any) -> NDArray[np.float64]:
     return np.stack([roll, pitch, yaw], axis=1)
 
 
-def _base_address(trace: Any) -> int:
+def base_address(trace: Any) -> int:
+    """Index in q of the base's position; its quaternion follows."""
     model = trace.scene.model
     return int(model.jnt_qposadr[model.body_jntadr[model.body(trace.scene.base).id]])
 
 
-def _base_height(panel: Axes, trace: Any) -> None:
-    start = _base_address(trace)
+def base_height(panel: Axes, trace: Any) -> None:
+    """Draw the height of the base over time."""
+    start = base_address(trace)
     height = trace.q[:, start + 2]
-    panel.plot(trace.t, height, color=_COLOURS[0], label=f"ends at\n{height[-1]:.4g} m")
+    panel.plot(trace.t, height, color=COLOURS[0], label=f"ends at\n{height[-1]:.4g} m")
     panel.set_title("base height")
     panel.set_ylabel("m")
-    _legend(panel)
+    legend(panel)
 
 
 def _base_orientation(panel: Axes, trace: Any) -> None:
-    for angle, name, look in zip(np.degrees(base_angles(trace)).T, ("roll", "pitch", "yaw"), _looks(3), strict=True):
+    for angle, name, look in zip(np.degrees(base_angles(trace)).T, ("roll", "pitch", "yaw"), looks(3), strict=True):
         panel.plot(trace.t, angle, label=name, **look)
     panel.set_title("base orientation")
     panel.set_ylabel("degrees")
-    _at_least(panel, 0.5)
-    _legend(panel)
+    at_least(panel, 0.5)
+    legend(panel)
 
 
 def _normal_forces(panel: Axes, trace: Any, parts: dict[str, NDArray[np.bool_]]) -> None:
@@ -151,7 +153,7 @@ def _normal_forces(panel: Axes, trace: Any, parts: dict[str, NDArray[np.bool_]])
     total = np.bincount(steps, normal, minlength=len(trace.torque))
     weight = float(trace.scene.mass * np.linalg.norm(trace.scene.model.opt.gravity))
     tallest = weight or 1.0
-    for (name, mine), look in zip(parts.items(), _looks(len(parts)), strict=True):
+    for (name, mine), look in zip(parts.items(), looks(len(parts)), strict=True):
         force = np.bincount(steps[mine], normal[mine], minlength=len(trace.torque))
         panel.plot(trace.t[:-1], force, label=name, drawstyle="steps-post", **look)
         tallest = max(tallest, float(np.quantile(force, 0.98)))
@@ -167,35 +169,35 @@ def _normal_forces(panel: Axes, trace: Any, parts: dict[str, NDArray[np.bool_]])
         place = (trace.t[peak] + (1 if left else -1) * 0.02 * (trace.t[-1] - trace.t[0]), 1.52 * tallest)
         box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.5}
         panel.text(*place, text, fontsize=8, va="top", ha="left" if left else "right", color="#404850", bbox=box)
-    _legend(panel)
+    legend(panel)
 
 
 def _slip(panel: Axes, trace: Any, parts: dict[str, NDArray[np.bool_]]) -> None:
     steps = contact_steps(trace)
     speed = 1e3 * np.linalg.norm(trace.contact_velocities[:, 1:], axis=1)
     closed = trace.contact_forces[:, 0] > 0
-    for (name, mine), look in zip(parts.items(), _looks(len(parts)), strict=True):
+    for (name, mine), look in zip(parts.items(), looks(len(parts)), strict=True):
         worst = np.full(len(trace.torque), np.nan)
         rows = mine & closed
         np.fmax.at(worst, steps[rows], speed[rows])
         panel.plot(trace.t[:-1], worst, label=name, **look)
     panel.set_title("slip speed under load")
     panel.set_ylabel("mm/s")
-    _at_least(panel, 1.0)
-    _legend(panel)
+    at_least(panel, 1.0)
+    legend(panel)
 
 
 def _gaps(panel: Axes, trace: Any, parts: dict[str, NDArray[np.bool_]]) -> None:
     steps = contact_steps(trace)
-    for (name, mine), look in zip(parts.items(), _looks(len(parts)), strict=True):
+    for (name, mine), look in zip(parts.items(), looks(len(parts)), strict=True):
         least = np.full(len(trace.torque), np.nan)
         np.fmin.at(least, steps[mine], 1e3 * trace.contact_gaps[mine])
         panel.plot(trace.t[:-1], least, label=name, **look)
     panel.axhline(0.0, color="#808890", linewidth=0.8)
     panel.set_title("gap where near (below zero: depth)")
     panel.set_ylabel("mm")
-    _at_least(panel, 0.01)
-    _legend(panel)
+    at_least(panel, 0.01)
+    legend(panel)
 
 
 def _joints(
@@ -211,7 +213,7 @@ def _joints(
         panel.plot(
             t,
             values[:, i],
-            color=_COLOURS[rank % 10],
+            color=COLOURS[rank % 10],
             linestyle="-" if rank < 10 else "--",
             label=names[i],
             linewidth=1.2,
@@ -225,10 +227,10 @@ def _joints(
         margin = 0.15 * max(high - low, 1e-6)
         if np.nanmin(values) < low - margin or np.nanmax(values) > high + margin:
             panel.set_ylim(low - margin, high + margin)
-    _legend(panel, columns=2 if len(named) > 6 else 1, without="no actuated joints")
+    legend(panel, columns=2 if len(named) > 6 else 1, without="no actuated joints")
 
 
-def _units(trace: Any, turning: str, sliding: str) -> str:
+def units(trace: Any, turning: str, sliding: str) -> str:
     """The unit of a joint quantity: one for hinges, one for slides, both if the robot has both."""
     model = trace.scene.model
     kinds = {int(model.jnt_type[model.joint(name).id]) for name in trace.scene.joints}
@@ -236,13 +238,13 @@ def _units(trace: Any, turning: str, sliding: str) -> str:
     return " or ".join(units[kind] for kind in sorted(kinds, reverse=True))
 
 
-def _looks(count: int) -> list[dict[str, Any]]:
+def looks(count: int) -> list[dict[str, Any]]:
     """Line styles: the first lines wider, so that feet that do the same are all seen."""
     widths = np.linspace(3.2, 1.0, count) if count != 1 else [1.4]
-    return [{"color": _COLOURS[i % len(_COLOURS)], "linewidth": float(width)} for i, width in enumerate(widths)]
+    return [{"color": COLOURS[i % len(COLOURS)], "linewidth": float(width)} for i, width in enumerate(widths)]
 
 
-def _at_least(panel: Axes, span: float) -> None:
+def at_least(panel: Axes, span: float) -> None:
     """Keep an axis from blowing rounding errors up to full height."""
     low, high = panel.get_ylim()
     if high - low < span:
@@ -250,7 +252,8 @@ def _at_least(panel: Axes, span: float) -> None:
         panel.set_ylim(middle - 0.5 * span, middle + 0.5 * span)
 
 
-def _legend(panel: Axes, columns: int = 1, without: str = "nothing touched") -> None:
+def legend(panel: Axes, columns: int = 1, without: str = "nothing touched") -> None:
+    """A legend beside a panel; in a panel without lines the text `without`."""
     handles, _ = panel.get_legend_handles_labels()
     if handles:
         panel.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), ncols=columns, fontsize=8, frameon=False)
@@ -258,7 +261,8 @@ def _legend(panel: Axes, columns: int = 1, without: str = "nothing touched") -> 
         panel.text(0.5, 0.5, without, transform=panel.transAxes, ha="center", color="#808890")
 
 
-def _tidy(panel: Axes, t: NDArray[np.float64]) -> None:
+def tidy(panel: Axes, t: NDArray[np.float64]) -> None:
+    """Grid, title and limits as in all our figures; `t`: times in s that the panel begins and ends with."""
     panel.title.set_fontsize(10)
     panel.title.set_fontweight("bold")
     panel.grid(True, color="#e4e7ea", linewidth=0.7)
