@@ -1,5 +1,7 @@
 """A controller called from compiled policies: the torques of the Python controller, and handles that stay good."""
 
+import gc
+
 import numpy as np
 import pytest
 
@@ -127,3 +129,15 @@ def test_copies_have_handles_of_their_own(links):
     controller = sf.InverseDynamics(links, DT)
     other = pickle.loads(pickle.dumps(controller))
     assert other.handle != controller.handle
+
+
+def test_a_handle_outlives_its_controller_without_harm():
+    robot = sf.load("links")
+    controller = sf.InverseDynamics(robot, dt=1e-3)
+    handle, home, torque = controller.handle, robot.home(), np.zeros(12)
+    assert sf.follow(handle, home.q, home.v, np.zeros(12), torque) == 0
+    del controller
+    gc.collect()
+    before = torque.copy()
+    assert sf.Status.from_code(sf.follow(handle, home.q, home.v, np.zeros(12), torque)) is sf.Status.GONE
+    assert np.array_equal(torque, before)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import threading
+import weakref
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -59,7 +62,7 @@ class InverseDynamics:
             robot.dofs, np.ones(count, dtype=bool), np.zeros(count), *torque_range(robot, torque_limits)
         )
         self._torque = np.zeros(count)
-        self._address = np.zeros(2, dtype=np.uintp)
+        self._address: NDArray[np.uintp] | None = None  # where policies find the kernel and its arrays
         self._handed: Any = None  # the Box that policies were told of
         self._selection = Selection() if self.law.selects else None
         self._last: tuple[State, ContactChoice, int, int] | None = None
@@ -94,8 +97,8 @@ class InverseDynamics:
             if code != codes.CAPACITY:
                 break
             space.grow()
-        if self._handed is not None and self._handed is not space.box:
-            self._hand_out()  # the arrays have grown, and policies hold the handle of the old ones
+        if self._address is not None and self._handed is not space.box:
+            self._hand_out(self._address)  # the arrays have grown, and policies hold the handle of the old ones
         space.found(code, contacts, count, free, bilateral)
         if self._selection is not None and code == codes.SOLVED:
             self._selection.choose(space)
@@ -115,7 +118,9 @@ class InverseDynamics:
 
     @property
     def handle(self) -> float:
-        """What a compiled policy passes to `sf.follow` to call this controller; valid as long as the controller lives.
+        """What a compiled policy passes to `sf.follow` to call this controller, as long as the controller lives.
+
+        After that `sf.follow` returns the code of Status.GONE.
 
         A compiled policy cannot enlarge the controller's arrays: there is room for as many contacts as were ever met
         in calls from Python, 64 at first.
@@ -123,14 +128,17 @@ class InverseDynamics:
         if self._selection is not None:
             raise InputError("handle: select='nearest' is for calls from Python; leave it out")
         self._space.complete()
-        self._hand_out()
+        if self._address is None:
+            with _HANDING:
+                self._address = next(_FRESH)
+            weakref.finalize(self, self._address.fill, 0)
+        self._hand_out(self._address)
         return float(self._address.ctypes.data)
 
-    def _hand_out(self) -> None:
+    def _hand_out(self, address: NDArray[np.uintp]) -> None:
         """Write where the kernel and its arrays are to where the handle points."""
         self._handed = box = self._space.box
-        self._address[0] = state_follower(box).__wrapper_address__()
-        self._address[1] = box.address
+        address[:] = state_follower(box).__wrapper_address__(), box.address
 
     def answer(self) -> Answer:
         """The full Answer of the last call.
@@ -145,3 +153,17 @@ class InverseDynamics:
         if code == codes.SOLVED and self._space.forces_undetermined():
             code = codes.INDETERMINATE
         return answer_from(self._space, state, self.law, given, code, self.residual, method)
+
+
+_PAGES: list[NDArray[np.uintp]] = []  # what handles point to stays for ever: one of a dead controller points to zeros
+_HANDING = threading.Lock()
+
+
+def _slots() -> Iterator[NDArray[np.uintp]]:
+    """(2,) zeros, each given once."""
+    while True:
+        _PAGES.append(np.zeros((1024, 2), dtype=np.uintp))
+        yield from _PAGES[-1]
+
+
+_FRESH = _slots()

@@ -95,6 +95,10 @@ class Layout:
         place = self._value[name] if place is None else place
         return memory[place : place + self._length(name)].reshape(self.wiring.shapes[name])
 
+    def span(self, name: str) -> tuple[int, int]:
+        """Where a value begins and ends on the blackboard."""
+        return self._value[name], self._value[name] + self._length(name)
+
     def board(self, s: int, memory: Array) -> Board:
         """What a stage in Python sees."""
         stage = self.wiring.stages[s]

@@ -11,6 +11,7 @@ from surefoot import checks
 from surefoot.control.arguments import as_robot, check_state
 from surefoot.control.blackboard import PHASES, Array, names_of
 from surefoot.control.layout import Layout
+from surefoot.control.replay import replay
 from surefoot.control.stage import Stage
 from surefoot.control.wiring import wire
 from surefoot.errors import InputError, SolveError
@@ -136,18 +137,7 @@ class Pipeline:
         """
         again = Pipeline(self.robot, self.dt, self.stages)
         again.reset()
-        checks.indices("names", names, list(again._layout.wiring.shapes), "value")
-        every = max(1, round(self.dt / trace.dt))
-        kept: dict[str, list[Array]] = {name: [] for name in names}
-        for k in range(0, len(trace), every):
-            if not np.array_equal(again(trace.state(k)), trace.torque[k]):
-                raise InputError(
-                    f"trace: at t = {trace.t[k]:.6g} s this pipeline gives other torques; it did not make this trace"
-                )
-            for name in names:
-                kept[name].append(again.value(name))
-        shapes = again._layout.wiring.shapes
-        return {name: np.array(values).reshape(len(values), *shapes[name]) for name, values in kept.items()}
+        return replay(again, trace, names)
 
     def add(self, stage: Stage, *, before: str | None = None, after: str | None = None) -> None:
         """Add a stage, from the next tick on. The others keep their memories; so they do in `remove` and `swap`.

@@ -10,7 +10,7 @@ from numba import int64, typeof, types
 from surefoot.kernels.cache import Pointer, caller, inlined, kernel, part
 from surefoot.kernels.engine import read_address
 from surefoot.kernels.plant import EVERYTHING, NEAR
-from surefoot.kernels.status import CAPACITY, REGULARISED, SOLVED
+from surefoot.kernels.status import CAPACITY, GONE, REGULARISED, SOLVED
 from surefoot.kernels.step import find_rows, joint_torques, solve_rows
 
 
@@ -127,5 +127,8 @@ def follow_from(handle, afresh, q, v, acceleration, stance, torque_out, push_out
     near. `push_out`: (1,) sum of the contacts' normal forces in N, or empty; as it was without answer.
     """
     address = types.uintp(handle)
+    function = read_address(address)
+    if function == 0:
+        return GONE
     arguments = (read_address(address + 8), afresh, q, v, acceleration, stance, torque_out, push_out)
-    return _call(read_address(address), arguments)
+    return _call(function, arguments)

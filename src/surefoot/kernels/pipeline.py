@@ -115,6 +115,37 @@ def run_stages(t, memory, params, first, resumed):
     return 0, table[STAGES]
 
 
+@kernel
+def run_ticks(times, Q, V, torques, every, memory, params, places, first, out):
+    """Ticks over the states of a roll-out, from tick `first` on.
+
+    Args:
+        times, Q, V: (n,), (n, nq), (n, nv) states.
+        torques: (n, joints) N m that the ticks gave then.
+        every: a tick stands at every n-th state.
+        memory, params: of the pipeline.
+        places: (m,) places on the board of the numbers to keep.
+        first: number of a tick.
+        out: (ticks, m) result.
+
+    Returns:
+        (0, ticks) if all have run and given those torques; (0, tick) at one that gave others; (PYTHON, tick) at a
+        stage in Python; else the code and the tick of the stage that ended it.
+    """
+    for tick in range(first, out.shape[0]):
+        k = tick * every
+        begin_tick(times[k], Q[k], V[k], memory, params)
+        code, _ = run_stages(times[k], memory, params, 0, False)
+        if code != 0:
+            return code, tick
+        for i in range(torques.shape[1]):
+            if memory[i] != torques[k, i]:
+                return 0, tick
+        for i in range(places.shape[0]):
+            out[tick, i] = memory[places[i]]
+    return 0, out.shape[0]
+
+
 def run_pipeline(t, q, v, torque_out, memory, params):
     """One tick as a policy. An error in a stage sets the last number of `memory`, as in every policy."""
     begin_tick(t, q, v, memory, params)

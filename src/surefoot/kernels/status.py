@@ -17,3 +17,4 @@ CAPACITY = 10  # work arrays are too small or a part is missing: the caller enla
 LOG_FULL = 11  # the roll-out's log is too small: the caller enlarges it and calls again
 POLICY = 12  # the policy returned a code other than 0, or a torque for a joint whose motion is prescribed
 MOTION = 13  # the motion returned a code other than 0, or a position that is not finite
+GONE = 14  # the controller that a policy calls does not live any more

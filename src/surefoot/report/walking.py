@@ -9,7 +9,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from surefoot.control import Follow, GaitPlanner, Pipeline, Stage, Waypoints
+from surefoot.control import Follow, GaitPlanner, Pipeline, Waypoints
 from surefoot.errors import InputError
 from surefoot.simulate.plot import base_address, base_angles, contact_steps
 
@@ -37,7 +37,8 @@ class Walking:
         torque: mean of |tau|, in N m (N).
         peak_torque: the largest.
         chatter: mean of |tau_k - tau_(k-1)| over joints and steps, in N m [Zapolsky2015, table 4].
-        force_error: mean of |predicted - actual| sum of normal forces, in N [Zapolsky2015, table 5].
+        force_error: mean of |predicted - actual| sum of normal forces, in N [Zapolsky2015, table 5]; NaN for a
+            controller that predicts none.
         force_share: the same relative to the mean of the actual sum.
         predicted: (n,) sum of the normal forces in N that the controller expected in each step.
         actual: (n,) what it was.
@@ -81,7 +82,7 @@ def walking(trace: Any, pipeline: Pipeline) -> Walking:
 
     Args:
         trace: a `Trace` of a roll-out of `pipeline.policy()`, with one step a tick.
-        pipeline: the controller, with a GaitPlanner and a Follow; it is run again over the trace's states.
+        pipeline: the controller, with a GaitPlanner; it is run again over the trace's states.
 
     Returns:
         The numbers.
@@ -89,12 +90,13 @@ def walking(trace: Any, pipeline: Pipeline) -> Walking:
     Raises:
         InputError: the trace is empty or has another step, or the pipeline does not walk.
     """
-    planner, force = _stage(pipeline, GaitPlanner).planner, f"{_stage(pipeline, Follow).name}_normal_force"
+    planner = _planner(pipeline)
+    forces = [f"{stage.name}_normal_force" for stage in pipeline.stages if isinstance(stage, Follow)][:1]
     if len(trace) < 1:
         raise InputError("trace: expected at least one step, got none")
     if abs(pipeline.dt - trace.dt) > 1e-9 * trace.dt:
         raise InputError(f"trace: expected one step a tick of {pipeline.dt:g} s, got steps of {trace.dt:g} s")
-    goals = pipeline.replay(trace, *GOALS, force)
+    goals = pipeline.replay(trace, *GOALS, *forces)
     scene, names = trace.scene, planner.legs.feet
     feet, touching = foot_places(trace, names), np.zeros((len(trace), len(names)), dtype=bool)
     steps, loaded = contact_steps(trace), trace.contact_forces[:, 0] > 0
@@ -107,7 +109,7 @@ def walking(trace: Any, pipeline: Pipeline) -> Walking:
     now = slice(0, n)
     actual = np.zeros(len(trace))
     np.add.at(actual, steps, trace.contact_forces[:, 0])
-    predicted = goals[force].reshape(len(trace))
+    predicted = goals[forces[0]].reshape(len(trace)) if forces else np.full(len(trace), np.nan)
     wrong = float(np.abs(predicted - actual)[now].mean())
     return Walking(
         fell=None if down is None else float(trace.t[down] - trace.t[0]),
@@ -174,14 +176,13 @@ def base_place(trace: Any) -> Array:
     return trace.q[:, start : start + 3]
 
 
-def _stage(pipeline: Any, kind: type[Stage]) -> Any:
-    """The pipeline's first stage of this kind."""
+def _planner(pipeline: Any) -> Any:
     stages = pipeline.stages if isinstance(pipeline, Pipeline) else ()
     for stage in stages:
-        if isinstance(stage, kind):
-            return stage
+        if isinstance(stage, GaitPlanner):
+            return stage.planner
     got = ", ".join(stage.name for stage in stages) or type(pipeline).__name__
-    raise InputError(f"pipeline: expected one with a {kind.__name__}, such as sf.control.walker makes, got {got}")
+    raise InputError(f"pipeline: expected one with a GaitPlanner, such as sf.control.walker makes, got {got}")
 
 
 def _way(place: Array, cycle: int) -> float:

@@ -61,6 +61,10 @@ class Status(Enum):
         "motion: the prescribed motion stopped the roll-out by returning a code other than 0 or a position that is not "
         "finite",
     )
+    GONE = (
+        codes.GONE,
+        "gone: the controller that a compiled policy calls was deleted; keep it as long as the policy",
+    )
 
     def __new__(cls, code: int, sentence: str) -> Status:
         """Make a member whose value is its sentence."""

@@ -20,8 +20,8 @@ class Follow(Stage):
     """Control: adds the torques that give each joint its "acceleration", by `sf.InverseDynamics`, to "torque".
 
     Without an answer it adds the last torques again, as the controller does; the value "<name>_status" is the code of
-    the Status of the last call, and "<name>_normal_force" the sum of the normal forces that it expects. A run starts without
-    memory of the one before. Pipelines that run at the same time in several threads need a stage each.
+    the Status of the last call, and "<name>_normal_force" the sum of the normal forces in N that it expects. A run
+    starts without memory of the one before. Pipelines that run at the same time in several threads need a stage each.
 
     Attributes:
         controller: the inverse dynamics, with the model it believes in.
