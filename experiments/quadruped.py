@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,7 +37,7 @@ SPEED = 0.2  # m/s
 GAIT = Gait.named("trot", period=0.3, duty=0.75, step_height=0.015)  # section 7.6
 KP, KD = 2e3, 60.0  # 1/s^2, 1/s: feedback as acceleration, the same to all inverse dynamics
 TORQUE_KP, TORQUE_KD = 20.0, 0.1  # N m/rad, N m s/rad: feedback as torque, Pacer's gains of 2015, to all controllers
-MOST = 12.0  # N m that a motor gives; the paper's were not limited
+MOST = 6.0  # N m that a motor gives, as the strongest of the real robot; the paper's were not limited
 SINK = 1e-3  # m that the compliant ground yields under the robot at rest
 YIELDS = 10e-3  # s in which a controller expects yielding ground to stop a foot, instead of one step
 HELD = sf.NoSlip(release=False)  # Moby's law where friction is infinite: closed contacts do not slip
@@ -78,6 +80,11 @@ LAWS: dict[str, Callable[[], sf.Law]] = {
     "ID(t) LCP, inf": lambda: HELD,
     "ID(t) energy QP, mu": lambda: sf.Dissipative(form="energy"),
 }
+SMOOTH: dict[str, Callable[[], sf.Law]] = {
+    "ID(t) QP, mu, smooth": lambda: sf.Dissipative(smooth=True),
+    "ID(t) LCP, mu, smooth": lambda: sf.Coulomb(smooth=True),
+}
+OWN = "ID(t), the ground's own law"
 DELAYS = {"ID(t-1)": 1, "ID(t-2)": 2}
 PAPER = ("ID(t) QP, mu", "ID(t) QP, inf", "ID(t) LCP, mu", "ID(t) LCP, inf", "PID", "ID(t-1)", "ID(t-2)")
 CONTROLLERS = (*PAPER, "ID(t) energy QP, mu")
@@ -124,8 +131,16 @@ class Sensed(Stage):
         return force
 
 
-def controller(name: str, robot: Any, scene: Any, horizon: float = DT, *, torque_feedback: bool = True) -> Pipeline:
-    """One of `CONTROLLERS`. All but PID follow the same accelerations; all have the same feedback as torque."""
+def controller(name: str, robot: Any, scene: Any, ground: Ground, *, torque_feedback: bool = True) -> Pipeline:
+    """One of `CONTROLLERS`, `SMOOTH` or `OWN`. All but PID follow the same accelerations.
+
+    Args:
+        name: of the controller.
+        robot: the robot.
+        scene: the robot on its ground.
+        ground: how that behaves; controllers know of it what `Ground` says.
+        torque_feedback: whether the same feedback as torque is added in all of them.
+    """
     legs = Legs(robot)
     stages: list[Stage] = [
         Waypoints(robot, WAYPOINTS, SPEED, cycle=True),
@@ -134,10 +149,12 @@ def controller(name: str, robot: Any, scene: Any, horizon: float = DT, *, torque
     ]
     if name != "PID":
         stages += [FeedForward(robot), JointPID(robot, KP, KD, output="acceleration")]
-        follows = name in LAWS
-        stages.append(
-            Follow(scene, horizon, LAWS[name](), torque_limits=MOST) if follows else Sensed(scene, DELAYS[name])
-        )
+    if name == OWN:
+        stages.append(Follow(scene, DT, ground.law, torque_limits=MOST))
+    elif name in LAWS or name in SMOOTH:
+        stages.append(Follow(scene, ground.horizon, {**LAWS, **SMOOTH}[name](), torque_limits=MOST))
+    elif name in DELAYS:
+        stages.append(Sensed(scene, DELAYS[name]))
     if torque_feedback:
         stages.append(JointPID(robot, TORQUE_KP, TORQUE_KD, name="torque_feedback"))
     return Pipeline(robot, DT, [*stages, ActuatorLimits(robot, MOST)])
@@ -164,6 +181,18 @@ def walk(ground: str, name: str, seconds: float, *, torque_feedback: bool = True
     robot = sf.load("links")
     under = grounds(robot)[ground]
     scene = sf.scene(robot, terrain=under.terrain)
-    pipeline = controller(name, robot, scene, under.horizon, torque_feedback=torque_feedback)
+    pipeline = controller(name, robot, scene, under, torque_feedback=torque_feedback)
     trace = sf.Simulator(scene, DT, under.law).rollout(scene.home(), pipeline.policy(), duration=seconds)
     return Walk(ground, name, trace, pipeline, walking(trace, pipeline))
+
+
+def walks(
+    cells: Sequence[tuple[str, str]], seconds: float, progress: Callable[[int, int], None] | None = None, **options: Any
+) -> list[Walk]:
+    """One walk for each (ground, controller), on all cores; none depends on another."""
+    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+        running = [pool.submit(walk, *cell, seconds, **options) for cell in cells]
+        for done, _ in enumerate(as_completed(running), start=1):
+            if progress is not None:
+                progress(done, len(cells))
+        return [each.result() for each in running]
