@@ -57,6 +57,12 @@ class Loop(NamedTuple):
     motion_params: ndarray
 
 
+@kernel
+def ask(policy, t, q, v, torque, memory, params):
+    """Call a compiled policy once, from Python, and return its code: the same machine code as in `roll`."""
+    return policy(t, q, v, torque, memory, params)
+
+
 @part
 def _aim(step, motion, loop, log, k, t, called):
     """Ask where the joints shall be at time t, the end of step k, and let them arrive: v+ = (q*(t) - q) / dt.
