@@ -1,4 +1,4 @@
-"""Robots of real files trot with the stages and gains of `links`: only the gait's numbers and the motors' limits differ.
+"""Robots of real files trot with the stages and gains of `links`; only gait numbers and motor limits differ.
 
 The controller believes in the ground that is there: rigid ground under a Simulator, soft ground under MuJoCo's own
 physics.

@@ -152,6 +152,7 @@ class MujocoPlant:
         contacts = ContactRecorder(scene, self.model, data, log, CHUNK)
         torque, memory, params = np.zeros(len(scene.joints)), compiled.new_memory(), compiled.params.copy()
         q, v = state.q.copy(), state.v.copy()  # what the policy sees: it cannot move the plant
+        address = compiled.__wrapper_address__()
         code, done = codes.SOLVED, 0
         while done < steps:
             now = state.t + done * self.dt
@@ -160,7 +161,7 @@ class MujocoPlant:
                 torque[:] = checks.array("the policy's torque", given, torque.shape, finite=False)
             elif done % self._every == 0:
                 q[:], v[:] = log.q[done], log.v[done]
-                if ask(compiled, now, q, v, torque, memory, params) != 0:
+                if ask(address, now, q, v, torque, memory, params) != 0:
                     code = codes.POLICY
                     compiled.raise_error(now, q, v, torque, memory, params)
                     break
