@@ -24,6 +24,12 @@ UPRIGHT = 0.97  # least cosine of the base's tilt
 MOTORS = 4.0  # N m
 SPRING, DAMPER = 30.0, 0.3  # N m / rad, N m s / rad: they hold the posture where only `mj_step` is timed
 
+_RIGID = "rigid contact, Coulomb's law with 4 edges"
+_COMPILED = "Timed: `Simulator.rollout` under the compiled pipeline, its log included"
+_FROM_PYTHON = (
+    "Timed: `MujocoPlant.rollout`: `mj_step` and the pipeline's machine code, called from Python; its log included"
+)
+
 
 @dataclass(frozen=True)
 class Walk:
@@ -42,22 +48,20 @@ class Walk:
     steps: int
 
 
-def compiled() -> Method:
-    """Everything in one compiled loop."""
-    law = "rigid contact, Coulomb's law with 4 edges; belief in the same"
-    note = "Timed: `Simulator.rollout` under the compiled pipeline, its log included"
-    return Method("surefoot", law, partial(_prepare, sf.Simulator, "coulomb"), ours=True, note=note)
-
-
 def limited() -> Method:
-    """The same with the controller that also walks on MuJoCo's ground."""
-    law = f"the same; inverse dynamics over two steps, motors of at most {MOTORS:g} N m"
-    note = "Timed: as above"
-    return Method("surefoot-limits", law, partial(_prepare, sf.Simulator, "limits"), ours=True, note=note)
+    """Everything in one compiled loop, with the controller that also walks on MuJoCo's ground."""
+    law = f"{_RIGID}; belief in the same, inverse dynamics over two steps, motors of at most {MOTORS:g} N m"
+    return Method("surefoot-limits", law, partial(_prepare, sf.Simulator, "limits"), ours=True, note=_COMPILED)
+
+
+def compiled() -> Method:
+    """The same with motors of any torque, as in examples/trot.py."""
+    law = f"{_RIGID}; belief in the same, motors of any torque"
+    return Method("surefoot", law, partial(_prepare, sf.Simulator, "coulomb"), ours=True, note=_COMPILED)
 
 
 def hard() -> Method:
-    """MuJoCo's ground as hard as its steps allow, under the controller of `limited`."""
+    """MuJoCo's ground as hard as its steps allow, under the controller of surefoot-limits."""
     law = "MuJoCo's contact with a time constant of two steps; the controller of surefoot-limits"
     return Method("mujoco-hard", law, partial(_prepare, _hardened, "limits"), note=_FROM_PYTHON)
 
@@ -66,11 +70,6 @@ def soft() -> Method:
     """MuJoCo's ground as it is, under a controller that believes in soft ground."""
     law = f"MuJoCo's soft contact as it is; belief in soft contact, motors of at most {MOTORS:g} N m"
     return Method("mujoco-soft", law, partial(_prepare, sf.MujocoPlant, "soft"), note=_FROM_PYTHON)
-
-
-_FROM_PYTHON = (
-    "Timed: `MujocoPlant.rollout`: `mj_step` and the pipeline's machine code, called from Python; its log included"
-)
 
 
 def bare() -> Method:
