@@ -247,8 +247,10 @@ def test_the_command_line_names_its_test_sets():
         run, cwd=root, capture_output=True, text=True, env={"COLUMNS": "200", "PATH": ""}, check=False
     )
     assert done.returncode == 2
-    assert "no test set is called nonsense; the choices are lcp, contact, step, inverse, soft, batch" in done.stderr
-    assert list(ALL) == ["lcp", "contact", "step", "inverse", "soft", "batch"]
+    assert (
+        "no test set is called nonsense; the choices are lcp, contact, step, walk, inverse, soft, batch" in done.stderr
+    )
+    assert list(ALL) == ["lcp", "contact", "step", "walk", "inverse", "soft", "batch"]
 
 
 def test_the_command_line_lists_its_test_sets():

@@ -1,5 +1,5 @@
 """One file a test set; `ALL` lists them by name."""
 
-from benchmarks.sets import batch, contact, inverse, lcp, soft, step
+from benchmarks.sets import batch, contact, inverse, lcp, soft, step, walk
 
-ALL = {test_set.name: test_set for test_set in (s.TEST_SET for s in (lcp, contact, step, inverse, soft, batch))}
+ALL = {test_set.name: test_set for test_set in (s.TEST_SET for s in (lcp, contact, step, walk, inverse, soft, batch))}

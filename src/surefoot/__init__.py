@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from surefoot.robots.terrains import Plane as Plane
     from surefoot.robots.terrains import Slope as Slope
     from surefoot.simulate import JointMotion as JointMotion
+    from surefoot.simulate import MujocoPlant as MujocoPlant
     from surefoot.simulate import Policy as Policy
     from surefoot.simulate import Simulator as Simulator
     from surefoot.simulate import Trace as Trace
@@ -65,6 +66,7 @@ _HOMES = {
     "InverseDynamics": "inverse",
     "JointMotion": "simulate",
     "ModelError": "errors",
+    "MujocoPlant": "simulate",
     "NoSlip": "laws",
     "Plane": "robots.terrains",
     "Policy": "simulate",

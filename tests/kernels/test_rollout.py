@@ -5,8 +5,8 @@ import surefoot as sf
 from surefoot.kernels import status
 from surefoot.kernels.rollout import Loop, roll
 from surefoot.motion.workspace import Workspace
+from surefoot.simulate.log import new_log
 from surefoot.simulate.policy import KEEP_TORQUE
-from surefoot.simulate.simulator import _new_log
 from tests.contact.scenes import ball, block
 
 
@@ -46,7 +46,7 @@ def ready(scene, state=None, steps=10, memory=2, params=(), capacity=24, moved=(
         motion_params=state.q[scene.joint_positions[list(moved)]],
     )
     space.step.prescribed[scene.dofs[list(moved)]] = True
-    return space, loop, _new_log(steps, scene, state, len(moved))
+    return space, loop, new_log(steps, scene, state, len(moved))
 
 
 def test_a_loop_is_the_same_steps_one_by_one():

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from llvmlite import ir
 from numba import int64, types
+from numba.extending import intrinsic
 from numpy import ndarray
 
 from surefoot.kernels.cache import kernel, part
@@ -55,6 +57,30 @@ class Loop(NamedTuple):
     catch_up: float  # s in which a joint that its torque limit held back takes back its lag
     motion_memory: ndarray
     motion_params: ndarray
+
+
+@intrinsic
+def _policy_at(typingctx, address, t, q, v, torque, memory, params):
+    """Call a policy at an address."""
+
+    def codegen(context, builder, signature, args):
+        kinds = [context.get_value_type(kind) for kind in POLICY_SIGNATURE.args]
+        kind = ir.FunctionType(context.get_value_type(POLICY_SIGNATURE.return_type), kinds)
+        return builder.call(builder.inttoptr(args[0], kind.as_pointer()), args[1:])
+
+    return types.int64(types.uintp, *POLICY_SIGNATURE.args), codegen
+
+
+_call: Any = _policy_at  # numba passes the first argument
+
+
+@kernel
+def ask(address, t, q, v, torque, memory, params):
+    """Call the compiled policy at an address once and return its code: the same machine code as in `roll`.
+
+    From Python an address costs less than the policy itself, whose type numba would find out anew in every call.
+    """
+    return _call(types.uintp(address), t, q, v, torque, memory, params)
 
 
 @part

@@ -28,12 +28,17 @@ Array = NDArray[np.float64]
 OTHER_LAWS = {EXACT: solve_exact_law, ENERGY: solve_energy_law, SOFT: solve_soft_law}
 
 
+def geom_ranks(scene: Scene, m: mujoco.MjModel) -> NDArray[np.int64]:
+    """(ngeom,) 0 fixed to the world, 1 loose object, 2 robot: of two geoms that touch the higher one is pushed."""
+    objects = {m.body(name).rootid[0] for name in scene.objects}
+    body_rank = np.where(m.body_weldid == 0, 0, np.where(np.isin(m.body_rootid, list(objects)), 1, 2))
+    return body_rank[m.geom_bodyid].astype(np.int64)
+
+
 def make_plant(scene: Scene, m: mujoco.MjModel, d: mujoco.MjData) -> Plant:
     """What kernels see of a scene's model and data."""
     flags = scene.model.opt.disableflags
     off = mujoco.mjtDisableBit
-    objects = {m.body(name).rootid[0] for name in scene.objects}
-    body_rank = np.where(m.body_weldid == 0, 0, np.where(np.isin(m.body_rootid, list(objects)), 1, 2))
     fields = m.geom_type == int(mujoco.mjtGeom.mjGEOM_HFIELD)
     return Plant(
         m=m._address,
@@ -64,7 +69,7 @@ def make_plant(scene: Scene, m: mujoco.MjModel, d: mujoco.MjData) -> Plant:
         cdof=d.cdof,
         subtree_com=d.subtree_com,
         geom_bodyid=m.geom_bodyid,
-        geom_rank=body_rank[m.geom_bodyid].astype(np.int64),
+        geom_rank=geom_ranks(scene, m),
         geom_priority=m.geom_priority,
         geom_mu=np.ascontiguousarray(m.geom_friction[:, 0]),
         geom_xpos=d.geom_xpos,

@@ -107,7 +107,7 @@ class Workspace:
         self._level = FIRST_GUESS
         self.step, self.ladder = self._arrays()
         self.box = Box(self.step)
-        self._quaternions = _quaternions(self.model)
+        self._quaternions = quaternion_places(self.model)
         self._bodies = {self.model.body(i).name: i for i in range(self.model.nbody)}
         self.count = 0
         self.free_count = 0
@@ -129,10 +129,7 @@ class Workspace:
         plant.qpos[:] = q
         plant.qvel[:] = v
         self.data.time = state.t
-        for at in self._quaternions:  # one by one: one look mostly does
-            if abs(q[at]) < 1e-9 and max(abs(q[at + 1]), abs(q[at + 2]), abs(q[at + 3])) < 1e-9:
-                # MuJoCo would take it for upright
-                raise InputError(f"state.q: expected a quaternion of some length at index {at} to {at + 3}, got zeros")
+        check_quaternions(q, self._quaternions)
         self.step.v_next[:] = 0.0
 
     def prescribe(
@@ -322,11 +319,18 @@ def _feet(names: Any) -> tuple[str, ...]:
     return names
 
 
-def _quaternions(model: mujoco.MjModel) -> list[int]:
+def quaternion_places(model: mujoco.MjModel) -> list[int]:
     """Places in q where the quaternions of free and ball joints begin."""
     free = model.jnt_qposadr[model.jnt_type == int(mujoco.mjtJoint.mjJNT_FREE)] + 3
     ball = model.jnt_qposadr[model.jnt_type == int(mujoco.mjtJoint.mjJNT_BALL)]
     return sorted(free.tolist() + ball.tolist())
+
+
+def check_quaternions(q: Array, places: list[int]) -> None:
+    """Raise InputError if one of the quaternions at these places is zero, which MuJoCo would take for upright."""
+    for at in places:  # one by one: one look mostly does
+        if abs(q[at]) < 1e-9 and max(abs(q[at + 1]), abs(q[at + 2]), abs(q[at + 3])) < 1e-9:
+            raise InputError(f"state.q: expected a quaternion of some length at index {at} to {at + 3}, got zeros")
 
 
 def reach_speed(scene: Scene, v: Array) -> float:

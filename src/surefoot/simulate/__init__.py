@@ -1,8 +1,9 @@
-"""Rigid-contact simulation."""
+"""Plants: rigid contact in a compiled loop, or MuJoCo's own physics."""
 
 from surefoot.simulate.joint_motion import JointMotion, joint_motion
+from surefoot.simulate.mujoco_plant import MujocoPlant
 from surefoot.simulate.policy import Policy, policy
 from surefoot.simulate.simulator import Simulator
 from surefoot.simulate.trace import Trace
 
-__all__ = ["JointMotion", "Policy", "Simulator", "Trace", "joint_motion", "policy"]
+__all__ = ["JointMotion", "MujocoPlant", "Policy", "Simulator", "Trace", "joint_motion", "policy"]

@@ -19,6 +19,9 @@ from surefoot import checks
 from surefoot.errors import InputError
 from surefoot.kernels.cache import Pointer
 from surefoot.kernels.rollout import POLICY_SIGNATURE
+from surefoot.robots.state import State
+
+PythonPolicy = Callable[[State], Any]
 
 
 class Compiled(types.WrapperAddressProtocol):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -14,23 +13,22 @@ from numpy.typing import NDArray
 from surefoot import checks
 from surefoot.answer import Answer, answer_from
 from surefoot.dynamics import by_joint
-from surefoot.errors import InputError
 from surefoot.kernels import status as codes
-from surefoot.kernels.rollout import Log, Loop, roll
+from surefoot.kernels.rollout import Loop, roll
 from surefoot.kernels.step import advance
 from surefoot.laws import Coulomb, Law, as_law
 from surefoot.motion.limits import torque_range
 from surefoot.motion.workspace import Workspace, step_size
 from surefoot.robots.scene import Scene
 from surefoot.robots.state import State
+from surefoot.simulate.arguments import check_progress, check_scene, control_rate, policy_of, step_count
 from surefoot.simulate.joint_motion import JointMotion, Prescribed, positions_now, refuse_both
-from surefoot.simulate.policy import KEEP_TORQUE, Policy, check_function_of_state
+from surefoot.simulate.log import grown, new_log
+from surefoot.simulate.policy import Policy, PythonPolicy
 from surefoot.simulate.trace import Trace
 
-PythonPolicy = Callable[[State], Any]
 PythonMotion = Callable[[float], Any] | Mapping[str, Callable[[float], float] | float]
 CATCH_UP = 0.1  # s in which a joint that its torque limit held back takes back its lag, if its torque allows
-LONGEST = 2.0**53  # steps; more cannot be counted, and no memory holds them
 
 
 class Simulator:
@@ -68,15 +66,10 @@ class Simulator:
             restitution: Newton's coefficient, 0 (default) to 1, for impacts.
             speed: largest approach speed in m/s that is surely caught before it penetrates.
         """
-        if not isinstance(scene, Scene):
-            raise InputError(f"scene: expected a robot or scene (see sf.load), got {type(scene).__name__}")
-        self.scene = scene
+        self.scene = check_scene(scene)
         self.law = as_law(Coulomb() if law is None else law)
         self.dt = step_size(dt)
-        self.control_dt = self.dt if control_dt is None else checks.number("control_dt", control_dt, above=0.0)
-        self._every = round(min(self.control_dt / self.dt, LONGEST))
-        if self._every < 1 or abs(self._every * self.dt - self.control_dt) > 1e-9 * self.control_dt:
-            raise InputError(f"control_dt: expected a multiple of dt = {self.dt:g} s, got {self.control_dt:g}")
+        self.control_dt, self._every = control_rate(control_dt, self.dt)
         self.restitution = checks.number("restitution", restitution, at_least=0.0, at_most=1.0)
         self.speed = checks.number("speed", speed, above=0.0, at_most=1e6)
         self._space = Workspace(
@@ -167,17 +160,11 @@ class Simulator:
                 far behind it is.
             progress: called with (steps done, steps in all) now and then.
         """
-        steps = round(min(checks.number("duration", duration, above=0.0) / self.dt, LONGEST))
-        if steps < 1:
-            raise InputError(f"duration: expected at least one step of {self.dt:g} s, got {duration:g}")
+        steps = step_count(duration, self.dt)
         self.loading = 0.0
         space, scene = self._space, self.scene
-        compiled = policy if isinstance(policy, Policy) else KEEP_TORQUE
-        python_policy = None if policy is None or isinstance(policy, Policy) else policy
-        if python_policy is not None:
-            check_function_of_state(python_policy)
-        if progress is not None and not callable(progress):
-            raise InputError(f"progress: expected a function of (done, steps) or None, got {type(progress).__name__}")
+        compiled, python_policy = policy_of(policy)
+        check_progress(progress)
         space.load(state)
         prescribed = Prescribed(scene, motion, state.t + self.dt)
         self._prescribe(prescribed.moved, torque_limits)
@@ -197,7 +184,7 @@ class Simulator:
             motion_memory=prescribed.compiled.new_memory(),
             motion_params=prescribed.compiled.params.copy(),
         )
-        log = _new_log(steps, scene, state, len(prescribed.moved))
+        log = new_log(steps, scene, state, len(prescribed.moved))
         chunk = self._every if python_policy else max(self._every, 2000 // self._every * self._every)
         chunk = 1 if prescribed.in_python else chunk
         done, resume, code = 0, False, codes.SOLVED
@@ -219,7 +206,7 @@ class Simulator:
                 space.grow()
                 self.loading += time.perf_counter() - began
             elif code == codes.LOG_FULL:
-                log = _grown(log)
+                log = grown(log)
             elif code != codes.SOLVED:
                 break
             if progress is not None:
@@ -253,51 +240,3 @@ class Simulator:
         follows[moved] = True
         space.prescribe(scene.dofs, follows, none, *torque_range(scene, torque_limits))
         space.step.last_force[:] = 0.0
-
-
-def _new_log(steps: int, scene: Scene, state: State, moved: int = 0) -> Log:
-    contacts = 8 * min(steps, 10_000) + 64  # grows when needed
-    joints = len(scene.joints)
-    size = 2 * 8 * (steps + 1) * (scene.nq + scene.nv + joints + 2 * moved + 4)  # twice: the trace is a copy
-    if size > _physical_memory():
-        raise InputError(
-            f"duration: {steps:.3g} steps need {size / 1e9:.3g} GB, more than this machine has; simulate in pieces, "
-            "each from the last state of the one before"
-        )
-    log = Log(
-        q=np.empty((steps + 1, scene.nq)),
-        v=np.empty((steps + 1, scene.nv)),
-        torque=np.zeros((steps, joints)),
-        wanted=np.zeros((steps, moved)),
-        aim=np.zeros((steps, moved)),
-        status=np.zeros(steps, dtype=np.int64),
-        residual=np.zeros(steps),
-        method=np.zeros(steps, dtype=np.int64),
-        start=np.zeros(steps + 1, dtype=np.int64),
-        geoms=np.empty((contacts, 2), dtype=np.int64),
-        points=np.empty((contacts, 3)),
-        frames=np.empty((contacts, 3, 3)),
-        gaps=np.empty(contacts),
-        forces=np.empty((contacts, 3)),
-        velocities=np.empty((contacts, 3)),
-    )
-    log.q[0], log.v[0] = state.q, state.v
-    return log
-
-
-def _physical_memory() -> float:
-    """Bytes, or infinity where the system does not say."""
-    try:
-        return float(os.sysconf("SC_PAGE_SIZE")) * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):
-        return np.inf
-
-
-def _grown(log: Log) -> Log:
-    """The same log with room for twice as many contacts."""
-
-    def double(values: NDArray[Any]) -> NDArray[Any]:
-        return np.concatenate([values, np.empty_like(values)])
-
-    names = ("geoms", "points", "frames", "gaps", "forces", "velocities")
-    return log._replace(**{name: double(getattr(log, name)) for name in names})

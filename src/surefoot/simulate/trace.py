@@ -33,14 +33,14 @@ class Trace:
 
     Attributes:
         scene: robot or scene.
-        law: contact law.
+        law: contact law; None: MuJoCo's own physics, of `sf.MujocoPlant`.
         dt: step in s.
         t: (n + 1,) s.
         q: (n + 1, nq) positions.
         v: (n + 1, nv) velocities.
         torque: (n, joints) N m (N) as applied: given by the policy, or found for a prescribed joint.
         status: (n,) codes, see `Status.from_code`.
-        residual: (n,) the law's violation in each step.
+        residual: (n,) the law's violation in each step; NaN without a law.
         method: (n,) which solver found each step, see `surefoot.answer.METHODS`.
         contact_start: (n + 1,).
         contact_geoms: (k, 2) geom pushed, geom that pushes.
@@ -59,7 +59,7 @@ class Trace:
     """
 
     scene: Scene
-    law: Law
+    law: Law | None
     dt: float
     t: Array
     q: Array
@@ -88,7 +88,16 @@ class Trace:
 
     @classmethod
     def from_log(
-        cls, scene: Scene, law: Law, dt: float, t0: float, log: Log, done: int, code: int, torque: Array, **more: Any
+        cls,
+        scene: Scene,
+        law: Law | None,
+        dt: float,
+        t0: float,
+        log: Log,
+        done: int,
+        code: int,
+        torque: Array,
+        **more: Any,
     ) -> Trace:
         """Cut a log down to the steps that were done; `torque`: what the policy gave last; `more`: for `replay`."""
         used = int(log.start[done])
@@ -131,12 +140,16 @@ class Trace:
     @property
     def message(self) -> str:
         """How it ended, in a sentence."""
+        if self.ok and self.law is None:
+            return f"{len(self)} steps of MuJoCo"
         if self.ok:
             softened = int(np.count_nonzero(self.status == codes.REGULARISED))
             if softened:
                 return f"{len(self)} steps, {softened} of them regularised, all others solved"
             return f"{len(self)} steps, all solved"
-        hint = "; trace.replay() runs that step again" if self.failed_torque is not None else ""
+        hint = (
+            "; trace.replay() runs that step again" if self.failed_torque is not None and self.law is not None else ""
+        )
         if self.end is Status.MOTION and self.failed_wanted is not None:
             astray = zip(self.prescribed, self.failed_wanted, strict=True)
             named = [f"{joint} at {wanted:g}" for joint, wanted in astray if not np.isfinite(wanted)]
@@ -166,6 +179,11 @@ class Trace:
         """Solve one step again and return its full Answer; default: the one that failed, else the last."""
         from surefoot.simulate.simulator import Simulator
 
+        if self.law is None:
+            raise InputError(
+                "replay: the trace is of MuJoCo's own physics, which has no Answer; "
+                "sf.Simulator(trace.scene, trace.dt).solve(trace.state(k), trace.torque[k]) has one of a law"
+            )
         last = len(self) if self.failed_torque is not None else len(self) - 1
         step = _index(last if step is None else step, 0, last)
         torque = self.torque[step] if step < len(self) else self.failed_torque
