@@ -381,3 +381,17 @@ def test_a_pipeline_without_stages_gives_no_torque(links):
     pipeline.add(Hold(links))
     pipeline.add(JointPID(links, 1.0, 0.0))
     assert pipeline(moving(links)).any()
+
+
+def test_a_plant_that_calls_it_at_another_rate_is_refused():
+    robot = sf.load("links")
+    pipeline = Pipeline(robot, 2e-3, [Hold(robot), JointPID(robot, 30.0, 0.2)])
+    text = (
+        "policy: made to be called every 0.002 s, but this plant calls it every 0.001 s; "
+        "give the plant control_dt=0.002, or build the policy for 0.001 s"
+    )
+    for plant in (sf.Simulator(robot, 1e-3), sf.MujocoPlant(robot, 1e-3)):
+        for policy in (pipeline, pipeline.policy()):
+            with pytest.raises(sf.InputError, match=f"^{re.escape(text)}$"):
+                plant.rollout(robot.home(), policy, duration=0.01)
+    assert sf.Simulator(robot, 1e-3, control_dt=2e-3).rollout(robot.home(), pipeline.policy(), duration=0.01).ok

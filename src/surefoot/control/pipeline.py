@@ -62,6 +62,11 @@ class Pipeline:
         return Pipeline, (self.robot, self.dt, self.stages)
 
     @property
+    def control_dt(self) -> float:
+        """How often a plant must call it, in s."""
+        return self.dt
+
+    @property
     def stages(self) -> tuple[Stage, ...]:
         """The stages in the order they run."""
         return self._next.wiring.stages
@@ -224,6 +229,7 @@ class _PipelinePolicy(Policy):
 
     def __init__(self, robot: Scene, dt: float, layout: Layout) -> None:
         super().__init__(run_pipeline, layout.params, layout.size, kept=True)
+        self.control_dt = dt
         self._made_of = robot, dt, layout
 
     def __reduce__(self) -> tuple[Any, ...]:

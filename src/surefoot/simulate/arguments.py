@@ -36,8 +36,17 @@ def step_count(duration: Any, dt: float) -> int:
     return steps
 
 
-def policy_of(policy: Any) -> tuple[Policy, PythonPolicy | None]:
-    """What decides in the compiled loop, and what decides in Python, if anything does."""
+def policy_of(policy: Any, control_dt: float) -> tuple[Policy, PythonPolicy | None]:
+    """What decides in the compiled loop, and what decides in Python, if anything does.
+
+    A policy with a `control_dt` of its own, such as a pipeline, must be called that often.
+    """
+    wanted = getattr(policy, "control_dt", None)
+    if wanted is not None and abs(wanted - control_dt) > 1e-9 * control_dt:
+        raise InputError(
+            f"policy: made to be called every {wanted:g} s, but this plant calls it every {control_dt:g} s; "
+            f"give the plant control_dt={wanted:g}, or build the policy for {control_dt:g} s"
+        )
     if isinstance(policy, Policy):
         return policy, None
     if policy is not None:

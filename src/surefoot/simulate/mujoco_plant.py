@@ -144,7 +144,7 @@ class MujocoPlant:
             progress: called with (steps done, steps in all) now and then.
         """
         steps = step_count(duration, self.dt)
-        compiled, python_policy = policy_of(policy)
+        compiled, python_policy = policy_of(policy, self.control_dt)
         check_progress(progress)
         self._load(state)
         scene, data, log = self.scene, self._data, new_log(steps, self.scene, state)

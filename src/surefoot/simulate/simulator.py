@@ -163,7 +163,7 @@ class Simulator:
         steps = step_count(duration, self.dt)
         self.loading = 0.0
         space, scene = self._space, self.scene
-        compiled, python_policy = policy_of(policy)
+        compiled, python_policy = policy_of(policy, self.control_dt)
         check_progress(progress)
         space.load(state)
         prescribed = Prescribed(scene, motion, state.t + self.dt)

@@ -1,0 +1,95 @@
+"""Tables 3, 4 and 5 and figure 14 of [Zapolsky2015]: what they claim holds in a quick run."""
+
+import numpy as np
+import pytest
+
+import surefoot as sf
+from surefoot.cli import reproduce as command
+
+NAMES = ("000-table-3", "000-table-4", "000-table-5", "000-figure-14")
+
+
+@pytest.fixture(scope="module")
+def quick(tmp_path_factory):
+    """Quick runs by name, each made once."""
+    made = {}
+
+    def run(name):
+        if name not in made:
+            told = []
+            experiment = command.load(command.experiments()[name])
+            found = experiment.reproduce(
+                tmp_path_factory.mktemp(name), quick=True, progress=lambda *now: told.append(now)
+            )
+            assert [done for done, _ in told] == list(range(1, told[-1][1] + 1))
+            made[name] = found
+        return made[name]
+
+    return run
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_line_has_the_same_columns_and_the_figure_is_there(quick, name):
+    found = quick(name)
+    assert len({tuple(row) for row in found.rows}) == 1
+    assert found.figure.name == f"{name}.png"
+    assert found.figure.stat().st_size > 30_000
+    assert all("[" not in note for note in found.notes)  # the console would take it for a style
+
+
+def test_joints_follow_better_than_the_papers_in_every_cell_that_it_finished(quick):
+    rows = [row for row in quick("000-table-3").rows if row["the paper's"] not in ("fell", "not given")]
+    assert len(rows) == 24
+    for row in rows:
+        assert row["fell"] == "no", row
+        assert float(row["position, rad"]) <= float(row["the paper's"]), row
+
+
+def test_no_slip_beliefs_fall_on_yielding_slippery_ground_as_in_the_paper(quick):
+    rows = {(row["ground"], row["controller"]): row for row in quick("000-table-3").rows}
+    for name in ("ID(t) QP, inf", "ID(t) LCP, inf"):
+        row = rows["compliant, mu 0.1", name]
+        assert row["the paper's"] == "fell"
+        assert row["fell"].endswith(" s")
+
+
+def test_torques_are_smoother_with_stage_two_than_without(quick):
+    rows = {row["controller"]: float(row["change, N m/s"]) for row in quick("000-table-4").rows}
+    for name in ("ID(t) QP, mu", "ID(t) LCP, mu"):
+        assert rows[f"{name}, smooth"] <= rows[name]
+    assert rows["PID"] < rows["ID(t) LCP, mu"]
+
+
+def test_forces_are_foreseen_exactly_under_the_grounds_own_law(quick):
+    rows = {(row["ground"], row["controller"]): row for row in quick("000-table-5").rows}
+    own = [row for (_, name), row in rows.items() if name == "ID(t), the ground's own law"]
+    assert len(own) == 4
+    for row in own:
+        assert float(row["relative"].removesuffix(" %")) <= 1e-4  # 1e-6
+    for ground, name in (("rigid, mu 0.1", "ID(t) LCP, mu"), ("rigid, mu inf", "ID(t) LCP, inf")):
+        assert float(rows[ground, name]["relative"].removesuffix(" %")) <= 1e-4
+    dissipative = rows["rigid, mu 0.1", "ID(t) QP, mu"]
+    assert float(dissipative["relative"].removesuffix(" %")) < 1.0 < 12.53
+
+
+def test_sensed_forces_are_those_of_the_simulator(quick):
+    quick("000-table-4")  # which makes the module known
+    from surefoot_experiments.quadruped import DT, Sensed
+
+    scene = sf.scene(sf.load("links"), terrain=sf.Plane(mu=0.3))
+    plant, sensed = sf.Simulator(scene, DT), Sensed(scene, 1)
+    state, torque = scene.home(), 0.1 * np.sin(np.arange(12))
+    for _ in range(20):
+        after, answer = plant.step(state, torque)
+        felt = sensed._felt(state.q, state.v, torque, after.v)
+        assert felt == pytest.approx(answer.contact_force, abs=1e-9 * 47 / DT)
+        state = after
+
+
+def test_a_walk_is_the_same_bits_every_time(quick):
+    quick("000-table-4")
+    from surefoot_experiments.quadruped import walk
+
+    first, again = (walk("rough", "ID(t) LCP, mu", 0.5) for _ in range(2))
+    assert np.array_equal(first.trace.q, again.trace.q)
+    assert np.array_equal(first.trace.torque, again.trace.torque)
