@@ -7,7 +7,7 @@ import math
 from surefoot.kernels.cache import kernel, part
 
 EAGER = 3.0  # 1/s: turning rate over heading error, and speed over the distance that is left
-TURN_IN_PLACE = 0.25 * math.pi  # beyond this error of heading a car turns before it drives, as PACER does
+TURN_IN_PLACE = 0.25 * math.pi  # at this error of heading a car stops driving and only turns, as PACER does
 
 
 @part
@@ -38,7 +38,8 @@ def steer(base, goal, speed, turning, sideways, look, out):
         goal: (2,) m.
         speed: the largest in m/s; less where the goal is near.
         turning: the largest rate in rad/s.
-        sideways: 0: it drives forward and steers, and turns in place while the goal is far aside; 1: any way at once.
+        sideways: 0: it drives forward and steers, the slower the more the goal lies aside, and turns in place beyond 45
+            degrees; 1: any way at once.
         look: heading in rad that one who walks sideways takes, NaN: any.
         out: (3,) result.
     """
@@ -50,5 +51,5 @@ def steer(base, goal, speed, turning, sideways, look, out):
         out[0], out[1] = pace * math.cos(aside), pace * math.sin(aside)
         out[2] = 0.0 if math.isnan(look) else limited(EAGER * wrapped(look - heading), turning)
     else:
-        out[0] = pace * math.cos(aside) if abs(aside) <= TURN_IN_PLACE else 0.0
+        out[0] = pace * max(1.0 - abs(aside) / TURN_IN_PLACE, 0.0)
         out[1], out[2] = 0.0, limited(EAGER * aside, turning)

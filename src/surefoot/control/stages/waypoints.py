@@ -22,9 +22,9 @@ NUMBERS = 8  # params before the points
 class Waypoints(Stage):
     """Perception: goes from point to point. Writes "command", and "<name>_next": the number of the next point.
 
-    A car looks where it goes: it drives forward and steers, and turns in place while the next point lies more than 45
-    degrees aside. A holonomic robot walks there sideways or backwards, and turns only if `heading` says where to look.
-    Speeds fall towards a point, where the way bends, and the command is zero after the last.
+    A car looks where it goes: it drives forward and steers, the slower the more the next point lies aside, and turns in
+    place beyond 45 degrees. A holonomic robot walks there sideways or backwards, and turns only if `heading` says where
+    to look. Speeds fall towards a point, where the way bends, and the command is zero after the last.
     """
 
     def __init__(
