@@ -15,7 +15,7 @@ ALL_PYTHON = sorted(
     for file in (REPOSITORY / folder).rglob("*.py")
 )
 KERNEL_IMPORTS = {"__future__", "collections", "contextlib", "ctypes", "functools", "glob", "hashlib", "llvmlite"}
-KERNEL_IMPORTS |= {"math", "mujoco", "numba", "numpy", "os", "pathlib", "struct", "typing"}
+KERNEL_IMPORTS |= {"math", "mujoco", "numba", "numpy", "os", "pathlib", "struct", "threading", "typing"}
 TEXTS = [
     file
     for file in (*ALL_PYTHON, *REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").rglob("*.md"), REPOSITORY / "Makefile")

@@ -3,6 +3,8 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 
 import numba
@@ -117,6 +119,28 @@ def test_the_setting_is_put_back_whatever_happens(monkeypatch):
     with pytest.raises(ZeroDivisionError):
         kernel(lambda x: x)
     assert config.CACHE_DIR == "someone's own"
+
+
+def test_threads_do_not_take_the_folder_from_each_other():
+    inside, found = threading.Event(), []
+
+    def first():
+        with cache._own_folder():
+            inside.set()
+            time.sleep(0.05)
+
+    def second():
+        inside.wait()
+        with cache._own_folder():
+            time.sleep(0.1)
+            found.append(config.CACHE_DIR)
+
+    threads = [threading.Thread(target=target) for target in (first, second)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [str(cache.CACHE_FOLDER)]
 
 
 def test_kernels_release_the_lock_and_keep_the_meaning_of_nan():

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -122,6 +123,7 @@ def _address(function: Callable[..., Any], signature: Any) -> int:
     return code.address
 
 
+_FOLDER = threading.RLock()
 _ALIVE: list[Any] = []  # machine code lives as long as its owner
 
 
@@ -144,10 +146,14 @@ def caller(signature: Any) -> Any:
 
 @contextmanager
 def _own_folder() -> Iterator[None]:
-    """Set numba's cache folder around our own decorators only: other users of numba in this process keep theirs."""
-    previous = config.CACHE_DIR  # pyright: ignore
-    config.CACHE_DIR = str(CACHE_FOLDER)  # pyright: ignore
-    try:
-        yield
-    finally:
-        config.CACHE_DIR = previous  # pyright: ignore
+    """Set numba's cache folder around our own decorators only: other users of numba in this process keep theirs.
+
+    One thread at a time: of two, the first to leave would take the folder away from the other.
+    """
+    with _FOLDER:
+        previous = config.CACHE_DIR  # pyright: ignore
+        config.CACHE_DIR = str(CACHE_FOLDER)  # pyright: ignore
+        try:
+            yield
+        finally:
+            config.CACHE_DIR = previous  # pyright: ignore
