@@ -75,6 +75,7 @@ LAWS: dict[str, Callable[[], sf.Law]] = {
     "ID(t) QP, mu": lambda: sf.Dissipative(),
     "ID(t) QP, inf": lambda: sf.Dissipative(mu=np.inf),
     "ID(t) LCP, mu": lambda: sf.Coulomb(),
+    "ID(t) LCP, mu, stage II": lambda: sf.Coulomb(smooth=True),
     "ID(t) LCP, inf": lambda: HELD,
     "ID(t) energy QP, mu": lambda: sf.Dissipative(form="energy"),
 }
@@ -90,9 +91,9 @@ class Sensed(Stage):
     robot without damping in its joints.
     """
 
-    def __init__(self, scene: Any, delay: int) -> None:
+    def __init__(self, scene: Any, delay: int, most: float) -> None:
         super().__init__("sensed", "control", reads=("q", "v", "acceleration"), adds=("torque",))
-        self._scene, self._controller = scene, SensedForce(scene, DT, delay)
+        self._scene, self._controller, self._most = scene, SensedForce(scene, DT, delay), most
         self._model, self._data = scene.model, mujoco.MjData(scene.model)
         self._inertia = np.zeros((scene.nv, scene.nv))
         self._last: tuple[Array, Array, Array] | None = None
@@ -109,7 +110,7 @@ class Sensed(Stage):
             force = sf.inverse_dynamics(self._scene, state, np.zeros(len(self._scene.joints)), dt=DT).contact_force
         else:
             force = self._felt(*self._last, state.v)
-        torque = np.clip(self._controller(state, board["acceleration"], force), -MOST, MOST)
+        torque = np.clip(self._controller(state, board["acceleration"], force), -self._most, self._most)
         board["torque"] = torque
         self._last = board["q"].copy(), board["v"].copy(), torque
 
@@ -124,23 +125,35 @@ class Sensed(Stage):
         return force
 
 
-def controller(name: str, robot: Any, scene: Any, horizon: float = DT, *, torque_feedback: bool = True) -> Pipeline:
-    """One of `CONTROLLERS`. All but PID follow the same accelerations; all have the same feedback as torque."""
+def controller(
+    name: str,
+    robot: Any,
+    scene: Any,
+    horizon: float = DT,
+    *,
+    gait: Gait = GAIT,
+    most: float = MOST,
+    torque_feedback: bool = True,
+) -> Pipeline:
+    """One of `CONTROLLERS`, or of `LAWS`, with motors of `most` N m.
+
+    All but PID follow the same accelerations; all have the same feedback as torque.
+    """
     legs = Legs(robot)
     stages: list[Stage] = [
         Waypoints(robot, WAYPOINTS, SPEED, cycle=True),
-        GaitPlanner(Planner(legs, GAIT, DT)),
+        GaitPlanner(Planner(legs, gait, DT)),
         InverseKinematics(legs, DT),
     ]
     if name != "PID":
         stages += [FeedForward(robot), JointPID(robot, KP, KD, output="acceleration")]
         follows = name in LAWS
         stages.append(
-            Follow(scene, horizon, LAWS[name](), torque_limits=MOST) if follows else Sensed(scene, DELAYS[name])
+            Follow(scene, horizon, LAWS[name](), torque_limits=most) if follows else Sensed(scene, DELAYS[name], most)
         )
     if torque_feedback:
         stages.append(JointPID(robot, TORQUE_KP, TORQUE_KD, name="torque_feedback"))
-    return Pipeline(robot, DT, [*stages, ActuatorLimits(robot, MOST)])
+    return Pipeline(robot, DT, [*stages, ActuatorLimits(robot, most)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,11 +172,13 @@ class Walk:
         return self.numbers.fell is not None or not self.trace.ok
 
 
-def walk(ground: str, name: str, seconds: float, *, torque_feedback: bool = True) -> Walk:
+def walk(
+    ground: str, name: str, seconds: float, *, gait: Gait = GAIT, most: float = MOST, torque_feedback: bool = True
+) -> Walk:
     """Let the robot go from waypoint to waypoint."""
     robot = sf.load("links")
     under = grounds(robot)[ground]
     scene = sf.scene(robot, terrain=under.terrain)
-    pipeline = controller(name, robot, scene, under.horizon, torque_feedback=torque_feedback)
+    pipeline = controller(name, robot, scene, under.horizon, gait=gait, most=most, torque_feedback=torque_feedback)
     trace = sf.Simulator(scene, DT, under.law).rollout(scene.home(), pipeline.policy(), duration=seconds)
     return Walk(ground, name, trace, pipeline, walking(trace, pipeline))
