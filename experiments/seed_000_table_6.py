@@ -17,6 +17,7 @@ from typing import Any
 
 import mujoco
 import numpy as np
+from numpy.typing import NDArray
 from surefoot_experiments import grasp, quadruped
 from surefoot_experiments.contact_marks import Marks, forces_on, marks
 
@@ -25,6 +26,8 @@ from surefoot.control import Follow
 from surefoot.gait import Gait
 from surefoot.report.comparison import Comparison
 from surefoot.solvers import ContactProblem, lemke
+
+Array = NDArray[np.float64]
 
 WALK, QUICK_WALK = 6.0, 0.5  # s
 GRASP, QUICK_GRASP = 1.5, 0.15  # s
@@ -111,21 +114,26 @@ def reproduce(
 
 
 def walking(name: str, ground: str, gait: Gait, seconds: float) -> Cell:
-    """A walk between waypoints; its controller is called once more in every state, for its forces and its time."""
+    """A walk between waypoints."""
     walk = quadruped.walk(ground, name, seconds, gait=gait, most=MOST)
-    numbers, trace = walk.numbers, walk.trace
+    numbers = walk.numbers
     fell = numbers.seconds if walk.fell else math.inf
-    wanted = walk.pipeline.replay(trace, "acceleration")["acceleration"]
+    forces, times = predicted(walk)
+    return Cell(fell, numbers.chatter, numbers.position_error, marks(forces), float(np.median(times)), "falls")
+
+
+def predicted(walk: quadruped.Walk) -> tuple[Array, Array]:
+    """Forces (n, 4, 3) in N that a walk's controller expected, and seconds (n,): it is called again in every state."""
+    wanted = walk.pipeline.replay(walk.trace, "acceleration")["acceleration"]
     controller = next(stage.controller for stage in walk.pipeline.stages if isinstance(stage, Follow))
     forces, times = [], []
-    for k in range(round(numbers.seconds / quadruped.DT)):
-        state = trace.state(k)
+    for k in range(round(walk.numbers.seconds / quadruped.DT)):
+        state = walk.trace.state(k)
         began = time.thread_time()
         controller(state, wanted[k])
         times.append(time.thread_time() - began)
-        forces.append(forces_on(controller.answer(), numbers.names))
-    found = marks(np.array(forces))
-    return Cell(fell, numbers.chatter, numbers.position_error, found, float(np.median(times)), "falls")
+        forces.append(forces_on(controller.answer(), walk.numbers.names))
+    return np.array(forces), np.array(times)
 
 
 def grasping(name: str, mu: float, seconds: float) -> Cell:
@@ -204,8 +212,8 @@ def _notes(cells: dict[tuple[str, str], Cell], changes: dict[str, float]) -> tup
         "loaded foot, where two or more bear load; large: exceeded in 1 % of the steps. Time: median of a call against "
         "that of the no-slip LCP; in grasps it is mostly Python.",
         "The torques of Coulomb's LCP do not chatter here: feet that slip, motors of limited torque and fingers with a "
-        "given one leave little to choose, and what is left starts from the last step. The paper's starts anew and "
-        "takes any of many answers. Forces that need no torque do jump in the grasp at high friction, as in the paper: "
+        "given one leave nothing to choose. The paper's takes any answer where there are many. Forces that need no "
+        "torque do jump in the grasp at high friction, as in the paper: "
         f"by {cells[GRIP, 'Coulomb LCP'].forces.change:.2g} N a step and finger, up to "
         f"{cells[GRIP, 'Coulomb LCP'].forces.large:.0f} N, and with stage II by "
         f"{cells[GRIP, 'Coulomb LCP, stage II'].forces.change:.2g}, up to "
