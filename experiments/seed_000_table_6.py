@@ -110,7 +110,9 @@ def reproduce(
             if progress is not None:
                 progress(len(cells), total)
     rows = tuple(_row(task, name, cells) for task, name in cells)
-    return Comparison(rows, _notes(cells, indeterminate(seed)), _draw(folder / "000-table-6.png", cells))
+    strong = quadruped.walk(STUCK, CONTROLLERS["Coulomb QP"][0], QUICK_WALK if quick else WALK, gait=LONG)
+    notes = _notes(cells, indeterminate(seed), strong.numbers.chatter)
+    return Comparison(rows, notes, _draw(folder / "000-table-6.png", cells))
 
 
 def walking(name: str, ground: str, gait: Gait, seconds: float) -> Cell:
@@ -197,7 +199,7 @@ def agrees(task: str, name: str, cell: Cell) -> bool:
     return _paper(task, name)[0][:4] == cell.verdict[:4]
 
 
-def _notes(cells: dict[tuple[str, str], Cell], changes: dict[str, float]) -> tuple[str, ...]:
+def _notes(cells: dict[tuple[str, str], Cell], changes: dict[str, float], strong: float) -> tuple[str, ...]:
     judged = {key: cell for key, cell in cells.items() if _paper(*key)[0]}
     same = sum(agrees(*key, cell) for key, cell in judged.items())
     other = [
@@ -225,6 +227,8 @@ def _notes(cells: dict[tuple[str, str], Cell], changes: dict[str, float]) -> tup
         f"High friction: infinite on the ground (trots of duty {SHORT.duty:g} and {LONG.duty:g}, motors of {MOST:g} N "
         "m), and of the box; low: 0.1 and 1. With the paper's fingers (10 N m/rad) no controller can hold the box at "
         f"1, even at rest: here they have {SPRING:g}.",
+        f"The verdicts on 2 to 4 feet at high friction depend on the motors: with {quadruped.MOST:g} N m the torques "
+        f"of the Coulomb QP change by {strong:.2f} N m a step.",
     )
 
 
