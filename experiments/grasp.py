@@ -8,11 +8,13 @@ prescribed too, as in the paper, which leaves the squeeze to whatever the contro
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
+from surefoot_experiments.contact_marks import forces_on
 
 import surefoot as sf
 from surefoot.laws import Law
@@ -35,11 +37,13 @@ LAWS: dict[str, Law] = {
     "ID(t_i) QP mu": sf.Dissipative(),
     "ID(t_i) QP inf": sf.Dissipative(mu=math.inf),
     "ID(t_i) LCP mu": sf.Coulomb(),
+    "ID(t_i) LCP mu, stage II": sf.Coulomb(smooth=True),
     "ID(t_i) LCP inf": sf.NoSlip(release=False),
 }
 SENSED = {"ID(t_i-1)": 1, "ID(t_i-2)": 2}
 NAMES = ("PID", *LAWS, *SENSED, "contact-free ID")
 LARGE = 100.0  # friction that stands for infinity in the paper's files, and here in the belief of LCP mu
+TIPS = ("TIP_00", "TIP_01", "TIP_10", "TIP_11")
 
 
 @dataclass(frozen=True)
@@ -51,6 +55,8 @@ class Run:
         error: (n,) rad: mean of |q - q wanted| over the arm's joints.
         torque: (n, 11) N m.
         press: (n, 4) N with which each fingertip presses on the box.
+        predicted: (n, 4, 3) N on each fingertip as the controller expects it, in world axes; 0 if it expects none.
+        seconds: (n,) s of the processor in which it solved for its torques; 0 unless it is one of `LAWS`.
         unsolved: steps in which the controller found no torques and kept the last.
         message: how the simulation ended.
     """
@@ -59,6 +65,8 @@ class Run:
     error: Array
     torque: Array
     press: Array
+    predicted: Array
+    seconds: Array
     unsolved: int
     message: str
 
@@ -67,6 +75,15 @@ class Run:
         """Time in s at which the last fingertip lost the box; infinite if none did."""
         last = int(np.flatnonzero(self.press.any(axis=1)).max(initial=-1))
         return math.inf if last + 1 == len(self.t) else float(self.t[last])
+
+
+@dataclass
+class _Told:
+    """What a controller tells of its last call, and how many calls had no answer."""
+
+    predicted: Array = field(default_factory=lambda: np.zeros((len(TIPS), 3)))
+    seconds: float = 0.0
+    unsolved: int = 0
 
 
 def gripped(mu: float) -> sf.Scene:
@@ -108,10 +125,10 @@ def run(
     """
     scene = gripped(mu)
     plant = sf.Simulator(scene, DT, sf.Coulomb())
-    counter = [0]
-    controller = _controller(name, scene, spring, still, counter)
+    told = _Told()
+    controller = _controller(name, scene, spring, still, told)
     state, answer = scene.home(), None
-    error, torque, press, message = [], [], [], "all steps solved"
+    error, torque, press, predicted, seconds_taken, message = [], [], [], [], [], "all steps solved"
     for _ in range(round(seconds / DT)):
         tau = controller(state, reference(state.t), answer)
         state, answer = plant.step(state, tau, throw=False)
@@ -121,23 +138,26 @@ def run(
         error.append(np.abs(state.q[scene.joint_positions][:7] - reference(state.t)[0]).mean())
         torque.append(tau)
         press.append(_press(answer))
+        predicted.append(told.predicted)
+        seconds_taken.append(told.seconds)
         if until_dropped and state.t > 0.5 and not np.any(press[-300:]):
             break
     t = DT * (1 + np.arange(len(error)))
-    return Run(t, np.array(error), np.array(torque), np.array(press), counter[0], message)
+    lists = [np.array(values) for values in (error, torque, press, predicted, seconds_taken)]
+    return Run(t, *lists, unsolved=told.unsolved, message=message)
 
 
 def _press(answer: sf.Answer) -> Array:
     """(4,) N of each fingertip."""
-    force = np.zeros(4)
+    force = np.zeros(len(TIPS))
     for name, pushed in zip(answer.contacts.names, answer.forces, strict=True):
-        for i, tip in enumerate(("TIP_00", "TIP_01", "TIP_10", "TIP_11")):
+        for i, tip in enumerate(TIPS):
             force[i] += pushed[0] if tip in name else 0.0
     return force
 
 
-def _controller(name: str, scene: sf.Scene, spring: float, still: bool, unsolved: list[int]) -> Controller:
-    """A function of the state, what is wanted, and the plant's last answer; `unsolved`: a count to add to."""
+def _controller(name: str, scene: sf.Scene, spring: float, still: bool, told: _Told) -> Controller:
+    """A function of the state, what is wanted, and the plant's last answer; it writes into `told`."""
 
     def seen(state: sf.State) -> tuple[Array, Array]:
         return state.q[scene.joint_positions], state.v[scene.dofs]
@@ -151,7 +171,7 @@ def _controller(name: str, scene: sf.Scene, spring: float, still: bool, unsolved
         return wanted[2] + kp * (wanted[0] - q[:7]) + kd * (wanted[1] - v[:7])
 
     def count(status: sf.Status) -> None:
-        unsolved[0] += not status.is_answer
+        told.unsolved += not status.is_answer
 
     if name == "PID":
         kp, kd = TORQUE_GAINS
@@ -162,14 +182,20 @@ def _controller(name: str, scene: sf.Scene, spring: float, still: bool, unsolved
 
         return pid
     if name in LAWS and not still:
-        law = sf.Coulomb(mu=LARGE) if name == "ID(t_i) LCP mu" and _infinite(scene) else LAWS[name]
+        law = LAWS[name]
+        if isinstance(law, sf.Coulomb) and _infinite(scene):
+            law = replace(law, mu=LARGE)
         belief, last = sf.Simulator(scene, DT, law), [np.zeros(11)]
 
         def mixed(state: sf.State, wanted: Wanted, sensed: sf.Answer | None) -> Array:
             velocity = seen(state)[1][:7] + DT * arm(state, wanted)
             follow = dict(zip(ARM_JOINTS, velocity.tolist(), strict=True))
-            answer = belief.solve(state, np.r_[np.zeros(7), pressing(state)], velocity=follow)
+            given = np.r_[np.zeros(7), pressing(state)]
+            began = time.thread_time()
+            answer = belief.solve(state, given, velocity=follow)
+            told.seconds = time.thread_time() - began
             count(answer.status)
+            told.predicted = forces_on(answer, TIPS)
             last[0] = answer.torque if answer.ok else last[0]
             return last[0]
 

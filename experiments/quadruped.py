@@ -58,8 +58,8 @@ class Ground:
     horizon: float = DT
 
 
-def grounds(robot: Any) -> dict[str, Ground]:
-    """The paper's four planes, and its rough ground."""
+def grounds(robot: Any, seed: int = 0) -> dict[str, Ground]:
+    """The paper's four planes, and its rough ground, of which each `seed` draws another."""
     stiffness = robot.mass * 9.81 / len(robot.feet) / SINK  # N/m
     damping = 2.0 * np.sqrt(stiffness * robot.mass / len(robot.feet))  # N s/m, critical for a quarter of the robot
     soft = sf.Compliant(stiffness, damping)
@@ -68,7 +68,7 @@ def grounds(robot: Any) -> dict[str, Ground]:
         "rigid, mu inf": Ground(sf.Plane(mu=np.inf), HELD),
         "compliant, mu 0.1": Ground(sf.Plane(mu=0.1), soft, YIELDS),
         "compliant, mu inf": Ground(sf.Plane(mu=np.inf), soft, YIELDS),
-        "rough": Ground(sf.HeightMap(mu=(0.1, 1.5)), sf.Coulomb()),
+        "rough": Ground(sf.HeightMap(seed, mu=(0.1, 1.5)), sf.Coulomb()),
     }
 
 
@@ -81,8 +81,8 @@ LAWS: dict[str, Callable[[], sf.Law]] = {
     "ID(t) energy QP, mu": lambda: sf.Dissipative(form="energy"),
 }
 SMOOTH: dict[str, Callable[[], sf.Law]] = {
-    "ID(t) QP, mu, smooth": lambda: sf.Dissipative(smooth=True),
-    "ID(t) LCP, mu, smooth": lambda: sf.Coulomb(smooth=True),
+    "ID(t) QP, mu, stage II": lambda: sf.Dissipative(smooth=True),
+    "ID(t) LCP, mu, stage II": lambda: sf.Coulomb(smooth=True),
 }
 OWN = "ID(t), the ground's own law"
 DELAYS = {"ID(t-1)": 1, "ID(t-2)": 2}
@@ -94,7 +94,10 @@ class Sensed(Stage):
     """Control: inverse dynamics with the contact forces that sensors showed one or two steps before.
 
     They are what the last step's change of momentum leaves to contact: J'f = M (v - v-) / dt + h - tau, exact for a
-    robot without damping in its joints.
+    robot without damping in its joints; tau is all that the motors gave, which `Applied` tells.
+
+    Attributes:
+        applied: (joints,) N m, tau in the last step.
     """
 
     def __init__(self, scene: Any, delay: int) -> None:
@@ -102,7 +105,8 @@ class Sensed(Stage):
         self._scene, self._controller = scene, SensedForce(scene, DT, delay)
         self._model, self._data = scene.model, mujoco.MjData(scene.model)
         self._inertia = np.zeros((scene.nv, scene.nv))
-        self._last: tuple[Array, Array, Array] | None = None
+        self._last: tuple[Array, Array] | None = None
+        self.applied = np.zeros(len(scene.joints))
 
     def reset(self) -> None:
         """A run begins."""
@@ -115,23 +119,45 @@ class Sensed(Stage):
         if self._last is None:  # it stands, and its sensors say so
             force = sf.inverse_dynamics(self._scene, state, np.zeros(len(self._scene.joints)), dt=DT).contact_force
         else:
-            force = self._felt(*self._last, state.v)
-        torque = np.clip(self._controller(state, board["acceleration"], force), -MOST, MOST)
-        board["torque"] = torque
-        self._last = board["q"].copy(), board["v"].copy(), torque
+            force = self.felt(*self._last, state.v)
+        board["torque"] = self._controller(state, board["acceleration"], force)
+        self._last = board["q"].copy(), board["v"].copy()
 
-    def _felt(self, q: Array, v: Array, torque: Array, after: Array) -> Array:
+    def felt(self, q: Array, v: Array, after: Array) -> Array:
+        """(nv,) generalised contact force of a step from (q, v) to the velocity `after`."""
         model, data = self._model, self._data
         data.qpos[:], data.qvel[:] = q, v
         mujoco.mj_fwdPosition(model, data)
         mujoco.mj_fwdVelocity(model, data)
         mujoco.mj_fullM(model, data, self._inertia)
         force = self._inertia @ (after - v) / DT + data.qfrc_bias - data.qfrc_passive
-        force[self._scene.dofs] -= torque
+        force[self._scene.dofs] -= self.applied
         return force
 
 
-def controller(name: str, robot: Any, scene: Any, ground: Ground, *, torque_feedback: bool = True) -> Pipeline:
+class Applied(Stage):
+    """Control, after all others: tells a `Sensed` stage what the motors give."""
+
+    def __init__(self, sensed: Sensed) -> None:
+        super().__init__("applied", "control", reads=("torque",))
+        self._sensed = sensed
+
+    def run(self, board: Any, t: float) -> None:
+        """Keep the torques."""
+        self._sensed.applied[:] = board["torque"]
+
+
+def controller(
+    name: str,
+    robot: Any,
+    scene: Any,
+    ground: Ground,
+    *,
+    gait: Gait = GAIT,
+    most: float = MOST,
+    steering: str = "car",
+    torque_feedback: bool = True,
+) -> Pipeline:
     """One of `CONTROLLERS`, `SMOOTH` or `OWN`. All but PID follow the same accelerations.
 
     Args:
@@ -139,25 +165,31 @@ def controller(name: str, robot: Any, scene: Any, ground: Ground, *, torque_feed
         robot: the robot.
         scene: the robot on its ground.
         ground: how that behaves; controllers know of it what `Ground` says.
+        gait: how it steps.
+        most: N m that each motor gives.
+        steering: of `Waypoints`.
         torque_feedback: whether the same feedback as torque is added in all of them.
     """
     legs = Legs(robot)
     stages: list[Stage] = [
-        Waypoints(robot, WAYPOINTS, SPEED, cycle=True),
-        GaitPlanner(Planner(legs, GAIT, DT)),
+        Waypoints(robot, WAYPOINTS, SPEED, steering=steering, cycle=True),
+        GaitPlanner(Planner(legs, gait, DT)),
         InverseKinematics(legs, DT),
     ]
+    last: list[Stage] = [ActuatorLimits(robot, most)]
     if name != "PID":
         stages += [FeedForward(robot), JointPID(robot, KP, KD, output="acceleration")]
     if name == OWN:
-        stages.append(Follow(scene, DT, ground.law, torque_limits=MOST))
+        stages.append(Follow(scene, DT, ground.law, torque_limits=most))
     elif name in LAWS or name in SMOOTH:
-        stages.append(Follow(scene, ground.horizon, {**LAWS, **SMOOTH}[name](), torque_limits=MOST))
+        stages.append(Follow(scene, ground.horizon, {**LAWS, **SMOOTH}[name](), torque_limits=most))
     elif name in DELAYS:
-        stages.append(Sensed(scene, DELAYS[name]))
+        sensed = Sensed(scene, DELAYS[name])
+        stages.append(sensed)
+        last.append(Applied(sensed))
     if torque_feedback:
         stages.append(JointPID(robot, TORQUE_KP, TORQUE_KD, name="torque_feedback"))
-    return Pipeline(robot, DT, [*stages, ActuatorLimits(robot, MOST)])
+    return Pipeline(robot, DT, [*stages, *last])
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,13 +207,35 @@ class Walk:
         """Whether it lay on the ground before the end, or was thrown out of all bounds."""
         return self.numbers.fell is not None or not self.trace.ok
 
+    @property
+    def steps(self) -> int:
+        """How many steps it stood: to the fall or the end."""
+        return round(self.numbers.seconds / DT)
 
-def walk(ground: str, name: str, seconds: float, *, torque_feedback: bool = True) -> Walk:
-    """Let the robot go from waypoint to waypoint."""
+    def joint_error(self) -> Array:
+        """(steps,) rad: mean of |q* - q| over the joints in every step."""
+        goal = self.pipeline.replay(self.trace, "joint_position")["joint_position"]
+        return np.abs(goal - self.trace.q[:-1, self.trace.scene.joint_positions]).mean(axis=1)[: self.steps]
+
+    def centre(self) -> Array:
+        """(steps + 1, 2) m: where the centre of mass is in the horizontal plane."""
+        scene = self.trace.scene
+        data, root = mujoco.MjData(scene.model), scene.model.body(scene.base).id
+        path = np.empty((self.steps + 1, 2))
+        for place, q in zip(path, self.trace.q, strict=False):
+            data.qpos[:] = q
+            mujoco.mj_kinematics(scene.model, data)
+            mujoco.mj_comPos(scene.model, data)
+            place[:] = data.subtree_com[root, :2]
+        return path
+
+
+def walk(ground: str, name: str, seconds: float, *, seed: int = 0, **options: Any) -> Walk:
+    """Let the robot go from waypoint to waypoint; `seed` is of the rough ground, `options` are of `controller`."""
     robot = sf.load("links")
-    under = grounds(robot)[ground]
+    under = grounds(robot, seed)[ground]
     scene = sf.scene(robot, terrain=under.terrain)
-    pipeline = controller(name, robot, scene, under, torque_feedback=torque_feedback)
+    pipeline = controller(name, robot, scene, under, **options)
     trace = sf.Simulator(scene, DT, under.law).rollout(scene.home(), pipeline.policy(), duration=seconds)
     return Walk(ground, name, trace, pipeline, walking(trace, pipeline))
 

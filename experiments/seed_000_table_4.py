@@ -40,7 +40,7 @@ def reproduce(
     notes = (
         "Changes are per second, |tau(t) - tau(t - dt)| / dt: in these units PID's is the paper's to a few fifths. "
         "Robots, gains and limits differ; how much rougher than PID a controller is can be compared.",
-        "`smooth`: the same motion with the least torques that give it (stage II). The paper mitigates the chatter of "
+        "Stage II takes the least torques that give the same motion. The paper mitigates the chatter of "
         "its QP in this way, and could not do it for its Coulomb LCP, whose torques jump between solutions.",
     )
     return Comparison(rows, notes, _draw(folder / "000-table-4.png", found))

@@ -26,7 +26,7 @@ def quick(tmp_path_factory):
     return run
 
 
-@pytest.mark.parametrize("name", ["000-figure-18", "000-figure-19", "000-section-3-2"])
+@pytest.mark.parametrize("name", ["000-figure-18", "000-figure-19", "000-section-3-2", "000-table-6"])
 def test_every_line_has_the_same_columns_and_the_figure_is_there(quick, name):
     _, found = quick(name)
     assert len({tuple(row) for row in found.rows}) == 1
@@ -150,3 +150,88 @@ def test_the_foot_touches_when_the_plan_says(quick):
     landing = experiment.Step().land(0)
     assert np.flatnonzero(landing.foot > 0.0)[0] in (experiment.TOUCHDOWN - 1, experiment.TOUCHDOWN)
     assert landing.felt[: experiment.TOUCHDOWN - 1] == pytest.approx(landing.predicted[: experiment.TOUCHDOWN - 1])
+
+
+# --- table 6: who passes which task -------------------------------------------------------------------------------
+
+
+def _tasks(found):
+    return {(row["task"], row["controller"]): row for row in found.rows}
+
+
+def test_six_tasks_by_four_controllers_and_one_with_stage_ii(quick):
+    experiment, found = quick("000-table-6")
+    assert list(_tasks(found)) == [(task, name) for task in experiment.TASKS for name in experiment.CONTROLLERS]
+    assert (len(experiment.TASKS), len(experiment.CONTROLLERS)) == (6, 5)
+
+
+def test_verdicts_are_the_papers_but_for_chatter_of_coulombs_lcp(quick):
+    rows = _tasks(quick("000-table-6")[1])
+    for (task, name), row in rows.items():
+        trusts = name.startswith("no-slip") and task.endswith("low friction")  # in friction that is not there
+        assert row["ours"][:4] == ("FAIL" if trusts else "PASS"), (task, name)
+        chatters = name == "Coulomb LCP" and not task.startswith("two-footed")
+        assert row["the paper"][:4] == ("" if "stage II" in name else "FAIL" if trusts or chatters else "PASS")
+    assert sum("best" in row["the paper"] for row in rows.values()) == 6
+    assert rows["grasp, low friction", "no-slip LCP"]["ours"] == "FAIL (drops at 0.13 s)"
+    assert rows["walk on 2 to 4 feet, low friction", "no-slip QP"]["ours"] == "FAIL (torque chatter)"
+
+
+def test_a_verdict_is_what_the_numbers_say(quick):
+    experiment, found = quick("000-table-6")
+    for row in found.rows:
+        if "drops" not in row["ours"]:
+            assert (float(row["torque change, N m"]) > experiment.CHATTER) == row["ours"].startswith("FAIL")
+    forces = experiment.Marks(0.0, 0.0, 0.0, 0.0)
+    fallen = experiment.Cell(1.5, 9.0, 0.0, forces, 0.0, "falls")
+    assert fallen.verdict == "FAIL (falls at 1.50 s)"
+    for chatter, verdict in ((0.5, "PASS"), (0.51, "FAIL (torque chatter)")):
+        assert experiment.Cell(math.inf, chatter, 0.0, forces, 0.0, "falls").verdict == verdict
+
+
+def test_no_slip_on_low_friction_predicts_excessive_forces(quick):
+    rows = _tasks(quick("000-table-6")[1])
+    for task in ("two-footed gait", "walk on 2 to 4 feet", "grasp"):
+        wrong, right = (rows[f"{task}, low friction", name] for name in ("no-slip LCP", "Coulomb LCP"))
+        assert float(wrong["large force, N"]) > 1.5 * float(right["large force, N"])
+        assert float(wrong["joint error, mrad"]) > 10 * float(right["joint error, mrad"])
+
+
+def test_stage_ii_evens_the_forces_of_coulombs_law_in_a_grasp(quick):
+    rows = _tasks(quick("000-table-6")[1])
+    first, even = (rows["grasp, high friction", f"Coulomb LCP{more}"] for more in ("", ", stage II"))
+    assert float(first["large force, N"]) > 3 * float(even["large force, N"])
+    assert float(first["torque change, N m"]) == pytest.approx(float(even["torque change, N m"]), abs=2e-4)
+
+
+def test_a_standing_quadruped_chatters_by_lemkes_method_and_not_with_stage_ii(quick):
+    experiment, _ = quick("000-table-6")
+    changes = experiment.indeterminate(0, 20)
+    assert changes["Lemke"] > 0.05
+    assert changes["stage II"] < 1e-9
+    assert changes == experiment.indeterminate(0, 20)
+
+
+def test_marks_of_known_forces(quick):
+    """Two feet that swap 3 N and 1 N in every second step, beside one that bears nothing."""
+    experiment, _ = quick("000-table-6")
+    forces = np.zeros((101, 3, 3))
+    forces[:, 0, 2], forces[:, 1, 2] = 3.0, 1.0
+    forces[1::4, :2, 2] = forces[2::4, :2, 2] = 1.0, 3.0
+    found = experiment.marks(forces)
+    assert found.mean_change == pytest.approx(0.5 * 4.0 / 3)
+    assert found.share == 0.75
+    assert found.large == 3.0
+    assert found.change == pytest.approx(0.5 * 4.0 / 3, abs=0.67)
+    alone = experiment.marks(forces[:, 2:])
+    assert (alone.change, alone.large, math.isnan(alone.share)) == (0.0, 0.0, True)
+
+
+def test_predicted_forces_of_a_walk_add_up_to_what_its_controller_said(quick):
+    experiment, _ = quick("000-table-6")
+    walk = experiment.quadruped.walk(experiment.ICE, "ID(t) LCP, mu", 0.05, gait=experiment.SHORT, most=4.0)
+    forces, seconds = experiment.predicted(walk)
+    assert forces.shape == (50, 4, 3)
+    assert np.allclose(forces[:, :, 2].sum(axis=1), walk.numbers.predicted, rtol=1e-12)
+    assert np.all(seconds > 0.0)
+    assert np.abs(walk.trace.torque).max() <= 4.0
