@@ -56,8 +56,8 @@ class Ground:
     horizon: float = DT
 
 
-def grounds(robot: Any) -> dict[str, Ground]:
-    """The paper's four planes, and its rough ground."""
+def grounds(robot: Any, seed: int = 0) -> dict[str, Ground]:
+    """The paper's four planes, and its rough ground, of which each `seed` draws another."""
     stiffness = robot.mass * 9.81 / len(robot.feet) / SINK  # N/m
     damping = 2.0 * np.sqrt(stiffness * robot.mass / len(robot.feet))  # N s/m, critical for a quarter of the robot
     soft = sf.Compliant(stiffness, damping)
@@ -66,7 +66,7 @@ def grounds(robot: Any) -> dict[str, Ground]:
         "rigid, mu inf": Ground(sf.Plane(mu=np.inf), HELD),
         "compliant, mu 0.1": Ground(sf.Plane(mu=0.1), soft, YIELDS),
         "compliant, mu inf": Ground(sf.Plane(mu=np.inf), soft, YIELDS),
-        "rough": Ground(sf.HeightMap(mu=(0.1, 1.5)), sf.Coulomb()),
+        "rough": Ground(sf.HeightMap(seed, mu=(0.1, 1.5)), sf.Coulomb()),
     }
 
 
@@ -124,11 +124,13 @@ class Sensed(Stage):
         return force
 
 
-def controller(name: str, robot: Any, scene: Any, horizon: float = DT, *, torque_feedback: bool = True) -> Pipeline:
+def controller(
+    name: str, robot: Any, scene: Any, horizon: float = DT, *, torque_feedback: bool = True, steering: str = "car"
+) -> Pipeline:
     """One of `CONTROLLERS`. All but PID follow the same accelerations; all have the same feedback as torque."""
     legs = Legs(robot)
     stages: list[Stage] = [
-        Waypoints(robot, WAYPOINTS, SPEED, cycle=True),
+        Waypoints(robot, WAYPOINTS, SPEED, steering=steering, cycle=True),
         GaitPlanner(Planner(legs, GAIT, DT)),
         InverseKinematics(legs, DT),
     ]
@@ -158,12 +160,36 @@ class Walk:
         """Whether it lay on the ground before the end, or was thrown out of all bounds."""
         return self.numbers.fell is not None or not self.trace.ok
 
+    @property
+    def steps(self) -> int:
+        """How many steps it stood: to the fall or the end."""
+        return round(self.numbers.seconds / DT)
 
-def walk(ground: str, name: str, seconds: float, *, torque_feedback: bool = True) -> Walk:
-    """Let the robot go from waypoint to waypoint."""
+    def joint_error(self) -> Array:
+        """(steps,) rad: mean of |q* - q| over the joints in every step."""
+        goal = self.pipeline.replay(self.trace, "joint_position")["joint_position"]
+        return np.abs(goal - self.trace.q[:-1, self.trace.scene.joint_positions]).mean(axis=1)[: self.steps]
+
+    def centre(self) -> Array:
+        """(steps + 1, 2) m: where the centre of mass is in the horizontal plane."""
+        scene = self.trace.scene
+        data, root = mujoco.MjData(scene.model), scene.model.body(scene.base).id
+        path = np.empty((self.steps + 1, 2))
+        for place, q in zip(path, self.trace.q, strict=False):
+            data.qpos[:] = q
+            mujoco.mj_kinematics(scene.model, data)
+            mujoco.mj_comPos(scene.model, data)
+            place[:] = data.subtree_com[root, :2]
+        return path
+
+
+def walk(
+    ground: str, name: str, seconds: float, *, torque_feedback: bool = True, seed: int = 0, steering: str = "car"
+) -> Walk:
+    """Let the robot go from waypoint to waypoint; `seed` is of the rough ground, `steering` of `Waypoints`."""
     robot = sf.load("links")
-    under = grounds(robot)[ground]
+    under = grounds(robot, seed)[ground]
     scene = sf.scene(robot, terrain=under.terrain)
-    pipeline = controller(name, robot, scene, under.horizon, torque_feedback=torque_feedback)
+    pipeline = controller(name, robot, scene, under.horizon, torque_feedback=torque_feedback, steering=steering)
     trace = sf.Simulator(scene, DT, under.law).rollout(scene.home(), pipeline.policy(), duration=seconds)
     return Walk(ground, name, trace, pipeline, walking(trace, pipeline))
