@@ -78,7 +78,8 @@ LAWS: dict[str, Callable[[], sf.Law]] = {
     "ID(t) LCP, inf": lambda: HELD,
     "ID(t) energy QP, mu": lambda: sf.Dissipative(form="energy"),
 }
-DELAYS = {"ID(t-1)": 1, "ID(t-2)": 2}
+DELAYS = {"ID(t-1)": 1, "ID(t-2)": 2, "ID(t-1), exact": 1, "ID(t-2), exact": 2}  # steps
+EXACT = ("ID(t-1), exact", "ID(t-2), exact")
 PAPER = ("ID(t) QP, mu", "ID(t) QP, inf", "ID(t) LCP, mu", "ID(t) LCP, inf", "PID", "ID(t-1)", "ID(t-2)")
 CONTROLLERS = (*PAPER, "ID(t) energy QP, mu")
 
@@ -86,8 +87,12 @@ CONTROLLERS = (*PAPER, "ID(t) energy QP, mu")
 class Sensed(Stage):
     """Control: inverse dynamics with the contact forces that sensors showed one or two steps before.
 
-    They are what the last step's change of momentum leaves to contact: J'f = M (v - v-) / dt + h - tau, exact for a
-    robot without damping in its joints.
+    They are what the last step's change of momentum leaves to contact: J'f = M (v - v-) / dt + h - tau, for a robot
+    without damping in its joints. They are exact if tau is all that the motors gave, which `Applied` tells. Else it is
+    the torque of inverse dynamics alone: feedback as torque is taken for contact, and undone one or two steps later.
+
+    Attributes:
+        applied: (joints,) N m, tau in the last step.
     """
 
     def __init__(self, scene: Any, delay: int) -> None:
@@ -95,7 +100,8 @@ class Sensed(Stage):
         self._scene, self._controller = scene, SensedForce(scene, DT, delay)
         self._model, self._data = scene.model, mujoco.MjData(scene.model)
         self._inertia = np.zeros((scene.nv, scene.nv))
-        self._last: tuple[Array, Array, Array] | None = None
+        self._last: tuple[Array, Array] | None = None
+        self.applied = np.zeros(len(scene.joints))
 
     def reset(self) -> None:
         """A run begins."""
@@ -109,19 +115,31 @@ class Sensed(Stage):
             force = sf.inverse_dynamics(self._scene, state, np.zeros(len(self._scene.joints)), dt=DT).contact_force
         else:
             force = self._felt(*self._last, state.v)
-        torque = np.clip(self._controller(state, board["acceleration"], force), -MOST, MOST)
-        board["torque"] = torque
-        self._last = board["q"].copy(), board["v"].copy(), torque
+        self.applied[:] = np.clip(self._controller(state, board["acceleration"], force), -MOST, MOST)
+        board["torque"] = self.applied
+        self._last = board["q"].copy(), board["v"].copy()
 
-    def _felt(self, q: Array, v: Array, torque: Array, after: Array) -> Array:
+    def _felt(self, q: Array, v: Array, after: Array) -> Array:
         model, data = self._model, self._data
         data.qpos[:], data.qvel[:] = q, v
         mujoco.mj_fwdPosition(model, data)
         mujoco.mj_fwdVelocity(model, data)
         mujoco.mj_fullM(model, data, self._inertia)
         force = self._inertia @ (after - v) / DT + data.qfrc_bias - data.qfrc_passive
-        force[self._scene.dofs] -= torque
+        force[self._scene.dofs] -= self.applied
         return force
+
+
+class Applied(Stage):
+    """Control, after all others: tells a `Sensed` stage what the motors give."""
+
+    def __init__(self, sensed: Sensed) -> None:
+        super().__init__("applied", "control", reads=("torque",))
+        self._sensed = sensed
+
+    def run(self, board: Any, t: float) -> None:
+        """Keep the torques."""
+        self._sensed.applied[:] = board["torque"]
 
 
 def controller(
@@ -134,15 +152,18 @@ def controller(
         GaitPlanner(Planner(legs, GAIT, DT)),
         InverseKinematics(legs, DT),
     ]
+    last: list[Stage] = [ActuatorLimits(robot, MOST)]
     if name != "PID":
         stages += [FeedForward(robot), JointPID(robot, KP, KD, output="acceleration")]
-        follows = name in LAWS
-        stages.append(
-            Follow(scene, horizon, LAWS[name](), torque_limits=MOST) if follows else Sensed(scene, DELAYS[name])
-        )
+    if name in LAWS:
+        stages.append(Follow(scene, horizon, LAWS[name](), torque_limits=MOST))
+    if name in DELAYS:
+        sensed = Sensed(scene, DELAYS[name])
+        stages.append(sensed)
+        last += [Applied(sensed)] if name in EXACT else []
     if torque_feedback:
         stages.append(JointPID(robot, TORQUE_KP, TORQUE_KD, name="torque_feedback"))
-    return Pipeline(robot, DT, [*stages, ActuatorLimits(robot, MOST)])
+    return Pipeline(robot, DT, [*stages, *last])
 
 
 @dataclass(frozen=True, eq=False)
