@@ -91,8 +91,8 @@ def _notes(walks: dict[str, list[Walk]], seconds: float) -> tuple[str, ...]:
         f"{sensed / predicted:.1f} times worse than predicted ones, where the paper found them better. ID(t) knows the "
         "ground and the friction under each foot exactly.",
         "exact: the sensor feels all of the contact force. ID(t-1), ID(t-2): it takes the feedback's torque for "
-        "contact force, so that this is undone a step later. Where a foot cannot give way, contact answers feedback with "
-        "the same force, and exactly sensed that is added again in every step: the torque runs away. Exact ones walk "
+        "contact force, so that this is undone a step later. Where a foot cannot give way, contact answers feedback "
+        "with the same force, and exactly sensed that is added again in every step: the torque runs away. They walk "
         f"{min(seconds, SHORT):g} s at most.",
     )
 
@@ -108,7 +108,7 @@ def _draw(path: Path, walks: dict[str, list[Walk]], seed: int) -> Path:
     _on_the_ground(figure, grid["ground"], first, seed)
     for name in ("time", "maps"):
         panel = grid[name]
-        panel.set(yscale="log", ylabel="mean joint error, mrad", ylim=(0.7, 60))
+        panel.set(yscale="log", ylabel="mean joint error, mrad", ylim=(0.7, 90))
         panel.set_yticks([1, 2, 5, 10, 20, 50], labels=["1", "2", "5", "10", "20", "50"])
         panel.set_yticks([], minor=True)
         panel.grid(alpha=0.25)
@@ -120,16 +120,17 @@ def _draw(path: Path, walks: dict[str, list[Walk]], seed: int) -> Path:
 
 def _over_time(panel: Any, walks: dict[str, Walk]) -> None:
     """Error over time, as the mean of the gait cycle before."""
-    cycle = round(GAIT.period / DT)
     for name, walked in walks.items():
-        mean = np.convolve(1e3 * walked.joint_error(), np.full(cycle, 1 / cycle), "valid")
+        error = 1e3 * walked.joint_error()
+        cycle = min(round(GAIT.period / DT), len(error))  # it may fall sooner
+        mean = np.convolve(error, np.full(cycle, 1 / cycle), "valid")
         t = walked.trace.t[cycle : cycle + len(mean)]
         panel.plot(t, mean, color=COLOURS[name], linewidth=1.5, label=name)
         if walked.fell:
             panel.plot(t[-1], mean[-1], "X", color=COLOURS[name], markersize=9)
     panel.set(xlabel="time, s", title="On one map, mean of a gait cycle")
     panel.margins(x=0)
-    panel.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
+    panel.legend(loc="upper center", ncols=len(walks), fontsize="small", columnspacing=1.2, frameon=False)
 
 
 def _by_map(panel: Any, walks: dict[str, list[Walk]], seed: int) -> None:

@@ -42,7 +42,7 @@ def reproduce(
     """Run the experiment and write the figure into `folder`; `quick`: 1.5 s and less. Nothing is random."""
     seconds = QUICK if quick else DURATION
     jobs = [(steering, friction, name) for steering in seconds for friction in GROUNDS for name in CONTROLLERS]
-    ways = {}
+    ways: dict[tuple[str, str, str], Way] = {}
     jobs += [("car", friction, name) for friction in GROUNDS for name in EXACT]
     for job in jobs:
         steering, friction, name = job
@@ -119,7 +119,7 @@ def _notes(seconds: dict[str, float]) -> tuple[str, ...]:
 def _draw(path: Path, ways: dict[tuple[str, str, str], Way]) -> Path:
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(12, 10.2), layout="constrained")
+    figure = Figure(figsize=(12, 9.6), layout="constrained")
     panels = figure.subplots(4, len(CONTROLLERS), sharex=True, sharey=True)
     rows = [(steering, friction) for steering in DURATION for friction in GROUNDS]
     corners = np.array([*WAYPOINTS, WAYPOINTS[0]])
