@@ -91,9 +91,8 @@ def _notes(walks: dict[str, list[Walk]], seconds: float) -> tuple[str, ...]:
         f"{sensed / predicted:.1f} times worse than predicted ones, where the paper found them better. ID(t) knows the "
         "ground and the friction under each foot exactly.",
         "exact: the sensor feels all of the contact force. ID(t-1), ID(t-2): it takes the feedback's torque for "
-        "contact force, so that this is undone a step later. Where a foot cannot give way, contact answers feedback "
-        "with the same force, and exactly sensed that is added again in every step: the torque runs away. They walk "
-        f"{min(seconds, SHORT):g} s at most.",
+        f"contact force, so that this is undone a step later. Exact ones walk {min(seconds, SHORT):g} s at "
+        "most; their errors, of the time before the fall, are not to be compared with the others'.",
     )
 
 
