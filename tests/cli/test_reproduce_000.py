@@ -1,10 +1,13 @@
 """Experiments of [Zapolsky2015]: what they claim holds in a quick run."""
 
 import math
+import sys
 
+import mujoco
 import numpy as np
 import pytest
 
+import surefoot as sf
 from surefoot.cli import reproduce as command
 
 
@@ -26,13 +29,103 @@ def quick(tmp_path_factory):
     return run
 
 
-@pytest.mark.parametrize("name", ["000-figure-18", "000-figure-19", "000-section-3-2", "000-table-6"])
+@pytest.mark.parametrize(
+    "name",
+    ["000-figure-16", "000-figure-17", "000-figure-18", "000-figure-19", "000-section-3-2", "000-table-6"],
+)
 def test_every_line_has_the_same_columns_and_the_figure_is_there(quick, name):
     _, found = quick(name)
     assert len({tuple(row) for row in found.rows}) == 1
     assert found.figure.name == f"{name}.png"
     assert found.figure.stat().st_size > 30_000
     assert all("[" not in note for note in found.notes)  # the console would take it for a style
+
+
+# --- figure 16: rough ground --------------------------------------------------------------------------------------
+
+
+def _quadruped(quick):
+    """What the walking experiments share."""
+    quick("000-figure-16")
+    return sys.modules["surefoot_experiments.quadruped"]
+
+
+def test_on_rough_ground_predicted_forces_track_best_and_pid_worst(quick):
+    rows = {row["controller"]: row for row in quick("000-figure-16")[1].rows}
+    error = {name: float(row["error, mrad"]) for name, row in rows.items()}
+    assert max(error["ID(t) QP, mu"], error["ID(t) LCP, mu"]) < 0.5 * error["PID"]
+    assert error["ID(t-1)"] < error["ID(t-2)"] < 0.81 * error["PID"]  # the paper's gain of ID(t) is 19 %
+    assert rows["ID(t) QP, mu"]["fell"] == rows["ID(t) LCP, mu"]["fell"] == "0 of 1"
+
+
+def test_a_sensor_feels_the_force_of_contact(quick, monkeypatch):
+    """The simulator's own contact force is the oracle."""
+    walk, sensor = _quadruped(quick).walk, _quadruped(quick).Sensed
+    feel, felt = sensor.felt, []
+    monkeypatch.setattr(sensor, "felt", lambda self, *last: felt.append(feel(self, *last)) or felt[-1])
+    trace = walk("rigid, mu 0.1", "ID(t-1)", 0.05).trace
+    plant = sf.Simulator(trace.scene, trace.dt, sf.Coulomb())
+    true = [plant.solve(trace.state(k), trace.torque[k]).contact_force for k in range(49)]
+    assert np.abs(np.array(felt[:49]) - true).max() < 1e-9
+
+
+def test_the_error_over_time_has_the_mean_that_is_told(quick):
+    walked = _quadruped(quick).walk("rough", "PID", 0.1)
+    assert walked.joint_error().shape == (100,)
+    assert walked.joint_error().mean() == pytest.approx(walked.numbers.position_error, rel=1e-12)
+
+
+def test_another_seed_is_other_ground_and_the_same_seed_the_same(quick):
+    walk = _quadruped(quick).walk
+    first, again, other = (walk("rough", "PID", 0.1, seed=seed).trace.q for seed in (1, 1, 2))
+    assert np.array_equal(first, again)
+    assert not np.array_equal(first, other)
+
+
+# --- figure 17: waypoints -----------------------------------------------------------------------------------------
+
+
+def _ways(found):
+    return {(row["steers"], row["friction"], row["controller"]): row for row in found.rows}
+
+
+@pytest.mark.parametrize("friction", ["high", "low"])
+def test_predicted_forces_keep_to_the_line_and_pid_runs_past_its_end(quick, friction):
+    """The first line is straight ahead; the next begins 30 mm before its end."""
+    rows = _ways(quick("000-figure-17")[1])
+    pid, predicted = (rows["car", friction, name] for name in ("PID", "ID(t) QP, mu"))
+    assert float(predicted["off the line, mm"]) < 3.0 < float(pid["off the line, mm"])
+    assert float(predicted["at most"]) < 30.0
+    assert predicted["waypoints"] == "1"
+
+
+def test_waypoints_are_counted_as_the_robot_does(quick):
+    experiment, _ = quick("000-figure-17")
+    walked = _quadruped(quick).walk("rigid, mu inf", "PID", 4.0, steering="holonomic")
+    counted = experiment.next_points(walked.trace.q[:-1, :2])
+    told = walked.pipeline.replay(walked.trace, "waypoints_next")["waypoints_next"].ravel()
+    assert np.array_equal(counted, told)
+    assert counted[-1] > 2
+
+
+def test_distance_to_a_line_and_beyond_its_ends(quick):
+    experiment, _ = quick("000-figure-17")
+    place = np.array([[0.1, 0.02], [-0.03, 0.04], [0.28, -0.04], [0.2, 0.0]])
+    start, end = np.zeros((4, 2)), np.tile([0.25, 0.0], (4, 1))
+    assert experiment.distance(place, start, end) == pytest.approx([0.02, 0.05, 0.05, 0.0])
+
+
+def test_the_centre_of_mass_is_the_mean_of_the_bodies(quick):
+    """By hand from MuJoCo's masses and places of the bodies, in the last state."""
+    experiment, _ = quick("000-figure-17")
+    walked = experiment.walk("rigid, mu 0.1", "PID", 0.05)
+    model = walked.trace.scene.model
+    data = mujoco.MjData(model)
+    data.qpos[:] = walked.trace.q[-1]
+    mujoco.mj_kinematics(model, data)
+    centre = model.body_mass @ data.xipos[:, :2] / model.body_mass.sum()
+    assert walked.centre().shape == (51, 2)
+    assert walked.centre()[-1] == pytest.approx(centre, abs=1e-12)
 
 
 # --- figure 18: grasp ---------------------------------------------------------------------------------------------
