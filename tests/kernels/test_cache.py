@@ -3,6 +3,7 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import numba
@@ -223,3 +224,22 @@ def test_another_process_finds_the_machine_code_of_a_pointer(package, tmp_path):
     )
     assert run(code, package.parent, SUREFOOT_CACHE_DIR=tmp_path / "cache") == ["4.0", "0"]
     assert run(code, package.parent, SUREFOOT_CACHE_DIR=tmp_path / "cache") == ["4.0", "1"]
+
+
+def test_threads_do_not_take_the_folder_from_each_other(monkeypatch):
+    """One that left while the other was inside left it with no folder: machine code then went to the working one."""
+    monkeypatch.setattr(config, "CACHE_DIR", "someone's own")
+    inside, seen = threading.Event(), []
+
+    def enter():
+        with cache._own_folder():
+            seen.append(config.CACHE_DIR)
+            inside.set()
+
+    other = threading.Thread(target=enter)
+    with cache._own_folder():
+        other.start()
+        assert not inside.wait(0.1)
+    other.join()
+    assert seen == [str(cache.CACHE_FOLDER)]
+    assert config.CACHE_DIR == "someone's own"

@@ -21,6 +21,7 @@ import numpy
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils, config
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
 from numba.experimental import function_type as _function_type  # noqa: F401  (registers what Pointers need)
 from numba.extending import intrinsic
@@ -144,10 +145,14 @@ def caller(signature: Any) -> Any:
 
 @contextmanager
 def _own_folder() -> Iterator[None]:
-    """Set numba's cache folder around our own decorators only: other users of numba in this process keep theirs."""
-    previous = config.CACHE_DIR  # pyright: ignore
-    config.CACHE_DIR = str(CACHE_FOLDER)  # pyright: ignore
-    try:
-        yield
-    finally:
-        config.CACHE_DIR = previous  # pyright: ignore
+    """Set numba's cache folder around our own decorators only: other users of numba in this process keep theirs.
+
+    One thread at a time: one that is done would take the folder from one that is not.
+    """
+    with global_compiler_lock:
+        previous = config.CACHE_DIR  # pyright: ignore
+        config.CACHE_DIR = str(CACHE_FOLDER)  # pyright: ignore
+        try:
+            yield
+        finally:
+            config.CACHE_DIR = previous  # pyright: ignore
