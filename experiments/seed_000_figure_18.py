@@ -188,9 +188,3 @@ def _draw(path: Path, runs: dict, springs: tuple[float, ...], times: dict[str, l
         grid[name].grid(alpha=0.25)
     figure.savefig(path, dpi=110)
     return path
-
-
-if __name__ == "__main__":
-    from surefoot.cli import app
-
-    app(["reproduce", "000-figure-18"])

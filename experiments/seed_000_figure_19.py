@@ -152,9 +152,3 @@ def _draw(path: Path, counts: tuple[int, ...], times: dict[tuple[str, int], Arra
     paper.legend(fontsize="small", loc="upper left")
     figure.savefig(path, dpi=110)
     return path
-
-
-if __name__ == "__main__":
-    from surefoot.cli import app
-
-    app(["reproduce", "000-figure-19"])

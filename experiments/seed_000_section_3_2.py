@@ -247,9 +247,3 @@ def _draw(path: Path, found: dict[int, Landing]) -> Path:
         axis.legend(fontsize="small")
     figure.savefig(path, dpi=110)
     return path
-
-
-if __name__ == "__main__":
-    from surefoot.cli import app
-
-    app(["reproduce", "000-section-3-2"])

@@ -32,7 +32,7 @@ Array = NDArray[np.float64]
 WALK, QUICK_WALK = 6.0, 0.5  # s
 GRASP, QUICK_GRASP = 1.5, 0.15  # s
 CHATTER = 0.5  # N m from one step of 1 ms to the next: between 0.35 (passes) and 0.68 (chatters) in the paper's table 4
-MOST = 4.0  # N m of the quadruped's motors
+MOST, STRONG = 4.0, 12.0  # N m of the quadruped's motors, and of stronger ones
 SPRING = 16.0  # N m/rad of the fingers: enough to hold the box at friction 1, which the paper's 10 are not
 SHORT = Gait.named("trot", period=0.3, duty=0.5, step_height=0.015)  # two feet at a time
 LONG = quadruped.GAIT  # two to four
@@ -110,7 +110,7 @@ def reproduce(
             if progress is not None:
                 progress(len(cells), total)
     rows = tuple(_row(task, name, cells) for task, name in cells)
-    strong = quadruped.walk(STUCK, CONTROLLERS["Coulomb QP"][0], QUICK_WALK if quick else WALK, gait=LONG)
+    strong = quadruped.walk(STUCK, CONTROLLERS["Coulomb QP"][0], QUICK_WALK if quick else WALK, gait=LONG, most=STRONG)
     notes = _notes(cells, indeterminate(seed), strong.numbers.chatter)
     return Comparison(rows, notes, _draw(folder / "000-table-6.png", cells))
 
@@ -227,7 +227,7 @@ def _notes(cells: dict[tuple[str, str], Cell], changes: dict[str, float], strong
         f"High friction: infinite on the ground (trots of duty {SHORT.duty:g} and {LONG.duty:g}, motors of {MOST:g} N "
         "m), and of the box; low: 0.1 and 1. With the paper's fingers (10 N m/rad) no controller can hold the box at "
         f"1, even at rest: here they have {SPRING:g}.",
-        f"The verdicts on 2 to 4 feet at high friction depend on the motors: with {quadruped.MOST:g} N m the torques "
+        f"The verdicts on 2 to 4 feet at high friction depend on the motors: with {STRONG:g} N m the torques "
         f"of the Coulomb QP change by {strong:.2f} N m a step.",
     )
 
@@ -271,9 +271,3 @@ def _draw(path: Path, cells: dict[tuple[str, str], Cell]) -> Path:
     axis.set_axis_off()
     figure.savefig(path, dpi=100)
     return path
-
-
-if __name__ == "__main__":
-    from surefoot.cli import app
-
-    app(["reproduce", "000-table-6"])

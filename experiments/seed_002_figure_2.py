@@ -96,9 +96,3 @@ def _draw(path: Path, friction: Any, contact: Any) -> Path:
     axes[2].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
     figure.savefig(path, dpi=110)
     return path
-
-
-if __name__ == "__main__":
-    from surefoot.cli import app
-
-    app(["reproduce", "002-figure-2"])

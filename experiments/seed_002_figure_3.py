@@ -222,9 +222,3 @@ def _draw(path: Path, found: Array) -> Path:
     right.legend(fontsize="small")
     figure.savefig(path, dpi=110)
     return path
-
-
-if __name__ == "__main__":
-    from surefoot.cli import app
-
-    app(["reproduce", "002-figure-3"])

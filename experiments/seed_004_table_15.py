@@ -141,9 +141,3 @@ def _draw(path: Path, study: Study, paths: list[Array]) -> Path:
     below.legend(fontsize="small", ncols=2, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     figure.savefig(path, dpi=110)
     return path
-
-
-if __name__ == "__main__":
-    from surefoot.cli import app
-
-    app(["reproduce", "004-table-15"])

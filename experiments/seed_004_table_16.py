@@ -84,9 +84,3 @@ def _draw(path: Path, study: Study) -> Path:
     study.draw(axis)
     figure.savefig(path, dpi=110)
     return path
-
-
-if __name__ == "__main__":
-    from surefoot.cli import app
-
-    app(["reproduce", "004-table-16"])

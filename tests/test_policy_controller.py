@@ -141,3 +141,9 @@ def test_a_handle_outlives_its_controller_without_harm():
     before = torque.copy()
     assert sf.Status.from_code(sf.follow(handle, home.q, home.v, np.zeros(12), torque)) is sf.Status.GONE
     assert np.array_equal(torque, before)
+
+
+def test_zero_is_no_handle(links):
+    home, torque = links.home(), np.full(12, 0.5)
+    assert sf.Status.from_code(sf.follow(0.0, home.q, home.v, np.zeros(12), torque)) is sf.Status.GONE
+    assert np.array_equal(torque, np.full(12, 0.5))

@@ -123,12 +123,14 @@ class InverseDynamics:
         After that `sf.follow` returns the code of Status.GONE.
 
         A compiled policy cannot enlarge the controller's arrays: there is room for as many contacts as were ever met
-        in calls from Python, 64 at first.
+        in calls from Python; without any, for twice those of `robot.home()`, and for 64 at least.
         """
         if self._selection is not None:
             raise InputError("handle: select='nearest' is for calls from Python; leave it out")
         self._space.complete()
         if self._address is None:
+            if self._last is None:
+                self._space.make_room(self.robot.home())
             with _HANDING:
                 self._address = next(_FRESH)
             weakref.finalize(self, self._address.fill, 0)

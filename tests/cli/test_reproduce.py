@@ -1,5 +1,6 @@
 import ast
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -127,3 +128,16 @@ def test_every_experiment_names_its_command():
     for name, file in command.experiments().items():
         text = file.read_text(encoding="utf-8")
         assert f"    surefoot reproduce {name}\n" in ast.get_docstring(ast.parse(text)) + "\n"
+
+
+def test_brackets_in_texts_are_no_markup(run, tmp_path, monkeypatch):
+    found = SimpleNamespace(
+        rows=({"[what]": "[a]", "ours": "[b]"},), notes=("see [Todorov2014], [red]",), figure="[c].png"
+    )
+    monkeypatch.setattr(command, "load", lambda file: SimpleNamespace(reproduce=lambda *_, **__: found))
+    result = run("reproduce", "002-figure-2", "-o", tmp_path)
+    assert result.exit_code == 0, result.output
+    assert _cells(result.output) == [["[a]", "[b]"]]
+    lines = result.output.splitlines()
+    assert lines[-2:] == ["see [Todorov2014], [red]", "Wrote [c].png"]
+    assert any(re.search(r"\[what\].*ours", line) for line in lines)

@@ -117,8 +117,7 @@ def test_distance_to_a_line_and_beyond_its_ends(quick):
 
 def test_the_centre_of_mass_is_the_mean_of_the_bodies(quick):
     """By hand from MuJoCo's masses and places of the bodies, in the last state."""
-    experiment, _ = quick("000-figure-17")
-    walked = experiment.walk("rigid, mu 0.1", "PID", 0.05)
+    walked = _quadruped(quick).walk("rigid, mu 0.1", "PID", 0.05)
     model = walked.trace.scene.model
     data = mujoco.MjData(model)
     data.qpos[:] = walked.trace.q[-1]

@@ -180,6 +180,7 @@ MISTAKES = [
         lambda legs: FootPD(legs, {"LF": 1.0}),
         "kp: no foot is called 'LF'; The choices are: LF_FOOT, RF_FOOT, LH_FOOT, RH_FOOT",
     ),
+    (lambda legs: FootPD(legs, {"LF_FOOT": "a"}), "kp['LF_FOOT']: expected a finite number, got 'a'"),
     (
         lambda legs: FootPD(legs, output="force"),
         "output: expected one of 'torque', 'acceleration', got 'force'",

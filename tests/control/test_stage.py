@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import surefoot as sf
-from surefoot.control import Board, Hold, JointPID, Pipeline, Stage, Value, stage
+from surefoot.control import Board, Command, Hold, JointPID, Pipeline, Stage, Value, stage
 
 DT = 1e-3
 KINDS = "a function of (board, t), or of (t, board, where, memory, params) to be compiled"
@@ -215,6 +215,12 @@ MISTAKES = [
     ),
     (lambda: damp.bind(every=1.5), "stage 'damp': every: expected a whole number, got 1.5"),
     (lambda: damp.bind("abc"), "stage 'damp': params: expected an array of numbers, got str"),
+    (lambda: damp.bind(name=""), "name: expected the name of a stage, got ''"),
+    (lambda: damp.bind(name=5), "name: expected the name of a stage, got 5"),
+    (
+        lambda: Command(0.1).bind([0.2]),
+        "stage 'command': params: those of Command follow from its arguments; make a new one",
+    ),
     (lambda: Value("two words", (), "1"), "Value.name: expected a name such as 'torque', got 'two words'"),
     (lambda: Value("x", 3, "1"), "Value.shape: expected a tuple such as (3,) or ('joints',), got 3"),
     (

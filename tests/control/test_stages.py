@@ -6,7 +6,20 @@ import numpy as np
 import pytest
 
 import surefoot as sf
-from surefoot.control import ActuatorLimits, Command, Delay, Follow, Hold, JointPID, Pipeline, Stage, Value
+from surefoot.control import (
+    ActuatorLimits,
+    Command,
+    Delay,
+    Follow,
+    GaitPlanner,
+    Hold,
+    InverseKinematics,
+    JointPID,
+    Pipeline,
+    Stage,
+    Value,
+)
+from surefoot.gait import Gait, Legs, Planner
 
 DT = 1e-3
 
@@ -204,3 +217,23 @@ def test_known_values_say_what_they_are():
     for name, known in sf.control.KNOWN.items():
         assert isinstance(known.value, Value)
         assert (known.value.name, bool(known.meaning)) == (name, True)
+
+
+# Feet: their values on the blackboard are of all feet, in the robot's order
+
+
+@pytest.mark.parametrize("feet", [("LF_FOOT", "RH_FOOT"), ("RF_FOOT", "LF_FOOT", "LH_FOOT", "RH_FOOT")])
+def test_legs_of_other_feet_or_in_another_order_are_refused(links, feet):
+    legs = Legs(links, feet)
+    planner = Planner(legs, Gait((0.25,) * len(feet)), DT)
+    expected = "legs: expected all feet in the robot's order (LF_FOOT, RF_FOOT, LH_FOOT, RH_FOOT), got "
+    for make in (lambda: GaitPlanner(planner), lambda: InverseKinematics(legs, DT)):
+        with pytest.raises(sf.InputError, match=f"^{re.escape(expected + ', '.join(feet))}$"):
+            make()
+
+
+def test_what_is_no_planner_and_what_are_no_legs(links):
+    with pytest.raises(sf.InputError, match=r"^planner: expected a Planner \(see sf\.gait\), got Legs$"):
+        GaitPlanner(Legs(links))
+    with pytest.raises(sf.InputError, match=r"^legs: expected Legs \(see sf\.gait\), got NoneType$"):
+        InverseKinematics(None, DT)

@@ -154,3 +154,40 @@ def test_errors_name_the_argument(robot):
         Touch(robot, 0.01)
     with pytest.raises(sf.InputError, match=r"^contacts: expected one of 'geometry', 'stance', got 'plan'$"):
         Follow(robot, DT, contacts="plan")
+
+
+@pytest.fixture(scope="module")
+def crowded(robot):
+    """The robot beside boxes, whose 100 contacts are more than any controller has room for at first."""
+    places = {f"box {k}": (1.0 + 0.3 * k, 1.0, 0.05) for k in range(25)}
+    boxes = [sf.Box(size=(0.1, 0.1, 0.1), mass=1.0, position=at, name=name) for name, at in places.items()]
+    return sf.scene(robot, terrain=sf.Plane(mu=0.5), objects=boxes)
+
+
+def test_there_is_room_for_the_contacts_at_home(crowded):
+    stages = [Touch(crowded), Hold(crowded), JointPID(crowded, 0.0, 0.0, output="acceleration"), Follow(crowded, DT)]
+    pipeline = Pipeline(crowded, DT, stages)
+    pipeline(crowded.home())
+    assert np.array_equal(pipeline.value("contact"), np.ones(4))
+    assert pipeline.value("follow_status") == 0.0
+    assert pipeline.value("follow_normal_force") == pytest.approx(crowded.mass * 9.81, rel=1e-6)
+
+
+def test_more_contacts_than_there_is_room_for_end_the_run(crowded):
+    """Boxes that hang in the air at home, and all lie on the ground when the run begins."""
+    home = crowded.home()
+    q = home.q.copy()
+    q[np.arange(len(q) - 7 * 25 + 2, len(q), 7)] += 1.0
+    aloft = sf.Scene(
+        crowded.spec.copy(), name="aloft", joints=crowded.joints, base=crowded.base, feet=crowded.feet,
+        objects=crowded.objects, surfaces=crowded.surfaces, home=q,
+    )  # fmt: skip
+    why = "capacity: more contacts than the work arrays hold; calls from Python enlarge them, compiled code cannot"
+    still = [Hold(aloft), JointPID(aloft, 0.0, 0.0, output="acceleration")]
+    for name, stages in (("touch", [Touch(aloft), *still]), ("follow", [*still, Follow(aloft, DT)])):
+        pipeline = Pipeline(aloft, DT, stages)
+        with pytest.raises(sf.SolveError) as found:
+            pipeline(aloft.state(home.q))
+        assert str(found.value) == f"stage {name!r} ended the run with code 10, at t = 0 s: {why}"
+        trace = sf.Simulator(aloft, DT).rollout(aloft.state(home.q), pipeline.policy(), duration=0.01)
+        assert (len(trace), trace.end) == (0, sf.Status.POLICY)

@@ -5,7 +5,7 @@ import pytest
 
 import surefoot as sf
 from surefoot.control import Command, Hold, Pipeline, Walk, Waypoints, walker
-from surefoot.control.walk import walking_limits
+from surefoot.control.walk import walking_limits, weight
 from surefoot.gait import Gait, Legs
 from tests.control.quadruped import FEET, TOML, files
 from tests.robots.files import write
@@ -163,7 +163,10 @@ def test_a_joint_of_the_stance_that_does_not_exist():
         ("robot = 'links'\n[command]\nforward = true", "[command] forward: expected a finite number, got True"),
         ("robot = 'links'\n[command]\nwaypoints = [1]", "[command] waypoints: expected shape (any, 2), got (1,)"),
         ("robot = 'links'\n[gains]\nkp = -1", "[gains] kp: expected a number of at least 0, got -1"),
+        ("robot = 'links'\n[gains]\nkp = inf", "[gains] kp: expected a finite number, got inf"),
+        ("robot = 'links'\n[gains]\nkd = {LF_X1 = -1}", "[gains] kd.LF_X1: expected a number of at least 0, got -1"),
         ("robot = 'links'\ntorque_limit = 'a'", "torque_limit: expected a finite number, got 'a'"),
+        ("robot = 'links'\ntorque_limit = {LF_X1 = nan}", "torque_limit.LF_X1: expected a finite number, got nan"),
         (
             "robot = 'links'\n[ground]\nmu = -1",
             "[ground] mu: expected a friction coefficient of at least 0 (inf allowed), got -1",
@@ -213,3 +216,70 @@ def test_waypoints_of_a_file(tmp_path):
     assert stage.points.tolist() == [[0.2, 0.0], [0.0, 0.1]]
     assert stage.params[1:3].tolist() == [0.1, 0.3]
     assert Walk(waypoints=[(1.0, 0.0)]).command(sf.load("links")).params[1:3].tolist() == [0.2, 0.5]
+
+
+def test_a_joint_of_a_file_may_have_no_limit(tmp_path):
+    walk = Walk.from_toml(write(tmp_path, "robot = 'links'\ntorque_limit = {LF_X1 = inf, LF_Y2 = 2}", "walk.toml"))
+    assert walk.torque_limits == {"LF_X1": np.inf, "LF_Y2": 2.0}
+    walk.pipeline(walk.stand_on(sf.Plane()), DT)
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        (None, "path: expected a file name, got None"),
+        (5, "path: expected a file name, got 5"),
+        ("a\0b.toml", "a\0b.toml: not readable as TOML: embedded null byte"),
+    ],
+)
+def test_what_is_no_file_name(path, text):
+    with pytest.raises(sf.InputError) as caught:
+        Walk.from_toml(path)
+    assert str(caught.value) == text
+
+
+@pytest.mark.parametrize(
+    ("numbers", "text"),
+    [
+        ({"robot": ["links"]}, "robot: expected a bundled name or a path, got list"),
+        ({"feet": 4}, "feet: expected a list of names, got 4"),
+        ({"feet": ["LF_FOOT"] * 4}, "feet: 'LF_FOOT' stands there twice"),
+        ({"feet": {"LF_FOOT": 0.1}}, "feet: expected a list of names, since links has its own feet, got sphere radii"),
+        ({"left": "a", "waypoints": [(1.0, 0.0)]}, "left: expected a finite number, got 'a'"),
+        (
+            {"left": 0.1, "waypoints": [(1.0, 0.0)]},
+            "left: expected none beside waypoints, which say where to go, got 0.1",
+        ),
+    ],
+)
+def test_wrong_walks(numbers, text):
+    walk = Walk(**numbers)
+    with pytest.raises(sf.InputError) as caught:
+        walk.pipeline(walk.stand_on(sf.Plane()), DT)
+    assert str(caught.value) == text
+
+
+def test_a_walk_wants_a_robot():
+    with pytest.raises(sf.InputError, match=r"^robot: expected a robot or scene \(see sf\.load\), got NoneType$"):
+        Walk().pipeline(None, DT)
+    with pytest.raises(sf.InputError, match=r"^robot: expected a floating base, but arm is bolted down$"):
+        Walk().pipeline(sf.load("arm"), DT)
+
+
+def test_loose_objects_stay_and_weigh_nothing(tmp_path):
+    """Limits are of the robot's own weight, and a ball of its file is no part of it."""
+    legs = "".join(
+        f"<body pos='{x} {y} 0'><joint name='{x} {y}' axis='0 1 0'/><geom name='foot {x} {y}' size='.02' pos='0 0 -.2' "
+        "mass='.1'/></body>"
+        for x in (-0.2, 0.2)
+        for y in (-0.1, 0.1)
+    )
+    ball = "<body name='ball' pos='2 0 .1'><freejoint/><geom size='.1' mass='1000'/></body>"
+    trunk = f"<body name='trunk' pos='0 0 .22'><freejoint/><geom type='box' size='.2 .1 .05' mass='1'/>{legs}</body>"
+    path = write(tmp_path, f"<mujoco><worldbody>{ball}{trunk}</worldbody></mujoco>", "both.xml")
+    walk = Walk(path, feet=[f"foot {x} {y}" for x in (0.2, -0.2) for y in (0.1, -0.1)])
+    ground = walk.stand_on(sf.Plane(mu=0.5))
+    assert (ground.base, ground.objects) == ("trunk", ("ball",))
+    assert weight(ground) == pytest.approx(1.4 * 9.81, rel=1e-12)
+    most = 0.5 * 1.4 * 9.81 * 0.95 * 0.2
+    assert walking_limits(ground) == pytest.approx(np.tile([-most, most], (4, 1)), rel=1e-9)

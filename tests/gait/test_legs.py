@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import surefoot as sf
-from surefoot.gait import Legs
+from surefoot.gait import Legs, Planner
 from surefoot.kernels import legs as kernel
 
 
@@ -75,9 +75,28 @@ def test_bad_input_is_named(legs):
         (lambda: Legs("links"), "robot: expected a robot or scene (see sf.load), got str"),
         (lambda: Legs(sf.load("arm")), "robot: expected a floating base, but arm is bolted down"),
         (lambda: Legs(legs.robot, feet=["LF"]), "feet: "),
+        (lambda: Legs(legs.robot, feet="LF_FOOT"), "feet: expected a list of names, got 'LF_FOOT'"),
+        (lambda: Legs(legs.robot, feet=4), "feet: expected a list of names, got 4"),
+        (lambda: Legs(legs.robot, feet=[]), "feet: expected at least one, got none"),
+        (lambda: Legs(legs.robot, feet=["LF_FOOT", "LF_FOOT"]), "feet: 'LF_FOOT' stands there twice"),
+        (lambda: legs.places(None), "state: expected a State (see robot.home()), got NoneType"),
+        (lambda: legs.places(sf.load("arm").home()), "state.q: expected shape (19,), got (11,)"),
+        (lambda: legs.angles(legs.home, [1.0]), "start: expected shape (12,), got (1,)"),
+        (lambda: Planner(None, "trot", 1e-3), "legs: expected Legs (see sf.gait), got NoneType"),
         (lambda: legs.angles(np.zeros((3, 3))), "places: expected shape (4, 3), got (3, 3)"),
         (lambda: legs.angles(np.full((4, 3), np.nan)), "places: "),
     ):
         with pytest.raises(sf.InputError) as error:
             make()
         assert text in str(error.value)
+
+
+def test_feet_that_no_joint_moves_stay(tmp_path):
+    path = tmp_path / "sledge.xml"
+    path.write_text(
+        "<mujoco><worldbody><body name='sledge'><freejoint/><geom size='.1' mass='1'/><geom name='left' size='.02' "
+        "pos='.1 .1 -.2'/><geom name='right' size='.02' pos='.1 -.1 -.2'/></body></worldbody></mujoco>"
+    )
+    legs = Legs(sf.load(path, feet=["left", "right"]))
+    assert np.array_equal(legs.home, [[0.1, 0.1, -0.2], [0.1, -0.1, -0.2]])
+    assert legs.angles(legs.home).shape == (0,)

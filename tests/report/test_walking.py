@@ -8,8 +8,9 @@ import pytest
 from PIL import Image
 
 import surefoot as sf
-from surefoot.control import Command, Hold, JointPID, Pipeline, Walk, walker
+from surefoot.control import Command, GaitPlanner, Hold, InverseKinematics, JointPID, Pipeline, Walk, walker
 from surefoot.control.walk import walking_limits
+from surefoot.gait import Legs, Planner
 from surefoot.report.walking import first_fall, foot_places, walking
 from surefoot.report.walking_plot import figure, plot_walk, runs
 
@@ -203,3 +204,24 @@ def test_waypoints_are_drawn():
     assert found.waypoints.tolist() == [[0.1, 0.0], [0.0, 0.1]]
     lines = {line.get_label(): line for panel in figure(trace, found).axes for line in panel.lines}
     assert lines["waypoints"].get_xydata().tolist() == [[0.1, 0.0], [0.0, 0.1], [0.1, 0.0]]
+
+
+def test_a_walk_that_predicts_no_force_has_a_figure(links, tmp_path):
+    legs = Legs(links)
+    stages = [Command(0.1), GaitPlanner(Planner(legs, "trot", DT)), InverseKinematics(legs, DT)]
+    pipeline = Pipeline(links, DT, [*stages, JointPID(links, 30.0, 0.2)])
+    trace = sf.Simulator(links, DT).rollout(links.home(), pipeline.policy(), duration=0.05)
+    found = walking(trace, pipeline)
+    assert np.isnan(found.force_error)
+    labels = {line.get_label() for panel in figure(trace, found).axes for line in panel.lines}
+    assert "actual" in labels
+    assert "predicted" not in labels
+    plot_walk(trace, found, tmp_path / "walk.svg")
+
+
+def test_what_is_no_trace_and_what_is_no_file_name(trot):
+    trace, pipeline, found = trot
+    with pytest.raises(sf.InputError, match=r"^trace: expected a Trace of sim\.rollout, got NoneType$"):
+        walking(None, pipeline)
+    with pytest.raises(sf.InputError, match=r"^path: expected a file name, got None$"):
+        plot_walk(trace, found, None)

@@ -57,6 +57,13 @@ def progress_bar(screen: Any, what: str) -> Iterator[Callable[[int, int], None]]
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
+def wrote(screen: Any, path: Any, more: str = "") -> None:
+    """Say which file was written; a path may hold what Rich would take for markup."""
+    from rich.text import Text
+
+    screen.print(Text.assemble(("Wrote", "green"), f" {path}{more}"), soft_wrap=True)
+
+
 def summary(title: str, rows: list[tuple[str, str]]) -> Any:
     """A Rich table of names and texts."""
     from rich.table import Table

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from surefoot.cli.console import Robot, console, progress_bar, summary
+from surefoot.cli.console import Robot, console, progress_bar, summary, wrote
 
 
 class Law(StrEnum):
@@ -86,11 +86,11 @@ def drop(
     friction = "" if law is Law.NO_SLIP else f", mu {mu:g}"
     screen.print(summary(f"{scene.name}, {law}{friction}", summary_rows(landing(trace), result)))
     if plot is not None:
-        screen.print(f"[green]Wrote[/] {trace.plot(plot)}")
+        wrote(screen, trace.plot(plot))
     if video is not None:
         with progress_bar(screen, "drawing") as tell:
             animate(trace, video, speed=speed, progress=tell)
-        screen.print(f"[green]Wrote[/] {video}, {video.stat().st_size / 1e6:.2f} MB")
+        wrote(screen, video, f", {video.stat().st_size / 1e6:.2f} MB")
     if not trace.ok:
         raise sf.SurefootError(trace.message)
 

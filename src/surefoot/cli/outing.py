@@ -10,6 +10,7 @@ import numpy as np
 import surefoot as sf
 from surefoot import checks
 from surefoot.control import Walk
+from surefoot.control.walk import weight
 from surefoot.errors import InputError
 from surefoot.robots.scene import Scene
 from surefoot.robots.terrains import Terrain
@@ -40,9 +41,9 @@ def plant_law(kind: str, scene: Scene) -> Any:
     """The law of the ground itself: rigid, or so soft that the robot sinks in 1 mm at rest, critically damped."""
     if kind != "soft":
         return sf.Coulomb()
-    load = scene.mass / len(scene.feet)
-    stiffness = load * float(np.linalg.norm(scene.model.opt.gravity)) / SINK
-    return sf.Compliant(stiffness, 2.0 * math.sqrt(stiffness * load))
+    load = weight(scene) / len(scene.feet)
+    stiffness = load / SINK
+    return sf.Compliant(stiffness, 2.0 * math.sqrt(stiffness * load / float(np.linalg.norm(scene.model.opt.gravity))))
 
 
 def believed_law(name: str | None, plant: Any) -> Any:

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from surefoot.cli.console import console, progress_bar
+from surefoot.cli.console import console, progress_bar, wrote
 
 
 def register(app: typer.Typer) -> None:
@@ -37,6 +37,8 @@ def reproduce(
 
         surefoot reproduce 002-figure-2 -o figures
     """
+    from rich.text import Text
+
     from surefoot.errors import InputError
     from surefoot.report.health import kernels_ready
 
@@ -57,8 +59,8 @@ def reproduce(
         found = experiment.reproduce(folder, quick=quick, progress=tell)
     screen.print(_table(f"{name}: {title(known[name])}", found.rows))
     for note in found.notes:
-        screen.print(note, soft_wrap=True)
-    screen.print(f"[green]Wrote[/] {found.figure}")
+        screen.print(Text(note), soft_wrap=True)
+    wrote(screen, found.figure)
 
 
 def experiments() -> dict[str, Path]:
@@ -129,7 +131,7 @@ def _table(heading: str, rows: tuple[dict[str, str], ...]) -> Any:
     table = Table(title=Text(heading), title_justify="left", title_style="bold")
     columns = tuple(rows[0]) if rows else ()
     for k, column in enumerate(columns):
-        table.add_column(column, justify="left" if k == 0 or len(columns) == 2 else "right")
+        table.add_column(Text(column), justify="left" if k == 0 or len(columns) == 2 else "right")
     for row in rows:
         table.add_row(*(Text(cell) for cell in row.values()))
     return table

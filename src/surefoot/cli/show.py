@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from surefoot.cli.console import Robot, console
+from surefoot.cli.console import Robot, console, wrote
 
 
 def register(app: typer.Typer) -> None:
@@ -43,4 +43,4 @@ def show(
     screen.print(repr(scene), markup=False)
     for note in scene.notes:
         screen.print(f"  {note.kind} {note.what}: {note.detail}", markup=False)
-    screen.print(f"[green]Wrote[/] {path}")
+    wrote(screen, path)

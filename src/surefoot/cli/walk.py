@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from surefoot.cli.console import console, progress_bar, summary
+from surefoot.cli.console import console, progress_bar, summary, wrote
 
 
 class GaitName(StrEnum):
@@ -134,11 +134,11 @@ def walk(
     heading = f"{scene.name}, {terrain}{_friction(chosen, terrain)}, the controller believes in {law or plant.name}"
     screen.print(summary(heading, [*summary_rows(found), *run.rows()]))
     if plot is not None:
-        screen.print(f"[green]Wrote[/] {plot_walk(run.trace, found, plot)}")
+        wrote(screen, plot_walk(run.trace, found, plot))
     if video is not None:
         with progress_bar(screen, "drawing") as tell:
             animate(run.trace, video, progress=tell)
-        screen.print(f"[green]Wrote[/] {video}, {video.stat().st_size / 1e6:.2f} MB")
+        wrote(screen, video, f", {video.stat().st_size / 1e6:.2f} MB")
     if found.fell is not None:
         raise sf.SurefootError(f"{scene.name} fell after {found.fell:.3f} s")
     if not run.trace.ok:

@@ -11,6 +11,7 @@ from surefoot import checks
 from surefoot.dynamics import by_joint
 from surefoot.errors import InputError
 from surefoot.gait import Legs
+from surefoot.gait.legs import as_legs as gait_legs
 from surefoot.robots.scene import Scene
 from surefoot.robots.state import State
 
@@ -24,9 +25,7 @@ def as_robot(robot: Any) -> Scene:
 
 def as_legs(legs: Any) -> Legs:
     """Return Legs of all of a robot's feet as they are; anything else is an InputError."""
-    if not isinstance(legs, Legs):
-        raise InputError(f"legs: expected Legs (see sf.gait), got {type(legs).__name__}")
-    feet = tuple(foot.name for foot in legs.robot.feet)
+    feet = tuple(foot.name for foot in gait_legs(legs).robot.feet)
     if legs.feet != feet:
         raise InputError(
             f"legs: expected all feet in the robot's order ({', '.join(feet)}), got {', '.join(legs.feet)}"
@@ -64,7 +63,7 @@ def foot_gains(legs: Legs, name: str, values: Any) -> NDArray[np.float64]:
     """One gain a foot (feet,), none of them negative, from a number, an array or a dict by name."""
     if hasattr(values, "keys"):
         checks.indices(name, values, legs.feet, "foot")
-        values = [values.get(foot, 0.0) for foot in legs.feet]
+        values = [checks.number(f"{name}[{foot!r}]", values.get(foot, 0.0)) for foot in legs.feet]
     elif np.ndim(values) == 0:
         return np.full(len(legs.feet), checks.number(name, values, at_least=0.0))
     result = checks.array(name, values, (len(legs.feet),))

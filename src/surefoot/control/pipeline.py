@@ -20,6 +20,7 @@ from surefoot.motion.workspace import step_size
 from surefoot.robots.scene import Scene
 from surefoot.robots.state import State
 from surefoot.simulate.policy import Policy
+from surefoot.solvers.status import Status
 
 
 class Pipeline:
@@ -128,17 +129,17 @@ class Pipeline:
         return self._layout.view(name, self._memory).copy()
 
     def replay(self, trace: Any, *names: str) -> dict[str, Array]:
-        """What stood on the blackboard during a roll-out that this pipeline drove; its stages run again.
+        """What stood on the blackboard during a roll-out that this pipeline drove; its stages run again, reset.
 
         Args:
             trace: the `Trace` of `sim.rollout(state, pipeline.policy(), ...)`.
-            names: values that a stage reads, writes or adds to.
+            names: values that a stage reads, writes or adds to; torques of joints that followed a motion are zero.
 
         Returns:
             For each name an array (ticks, ...) of the value after every tick.
 
         Raises:
-            InputError: the torques are not those of the trace; another pipeline made it.
+            InputError: the trace is of another robot, or the torques are not those of the trace.
         """
         again = Pipeline(self.robot, self.dt, self.stages)
         again.reset()
@@ -259,7 +260,8 @@ def _raise_code(layout: Layout, s: int, code: int, t: float, memory: Array) -> N
     """Raise what a stage's code stands for; an error is found by calling the stage in Python."""
     stage = layout.wiring.stages[s]
     if code != RAISED or stage.function is None:
-        raise SolveError(f"stage {stage.name!r} ended the run with code {code}, at t = {t:.6g} s")
+        why = f": {Status.from_code(code)}" if stage.kept else ""
+        raise SolveError(f"stage {stage.name!r} ended the run with code {code}, at t = {t:.6g} s{why}")
     cause = "an error"
     try:
         stage.function(t, *layout.arguments(s, memory))

@@ -46,6 +46,7 @@ class Stage:
         function: see above.
         memory: how many numbers of memory a compiled stage has.
         params: constants of a compiled stage.
+        kept: whether it is a compiled stage of this package, whose codes are those of a Status.
     """
 
     def __init__(
@@ -63,9 +64,7 @@ class Stage:
         kept: bool = False,
     ) -> None:
         """Declare; `kept`: for our own stages, whose machine code is cached and which raise no errors."""
-        if not isinstance(name, str) or not name:
-            raise InputError(f"name: expected the name of a stage, got {name!r}")
-        self.name = name
+        self.name = _checked_name(name)
         self.phase = checks.choice(f"stage {name!r}: phase", phase, PHASES)
         self.reads = _items(name, "reads", reads)
         self.writes = _items(name, "writes", writes)
@@ -78,7 +77,7 @@ class Stage:
         self._given = checks.array(f"stage {name!r}: params", params, (None,), finite=False).copy()
         self.function = function
         self.compiled = _is_compiled(self)
-        self._kept = kept
+        self.kept = kept
 
     @property
     def params(self) -> Any:
@@ -94,12 +93,18 @@ class Stage:
         """A run begins: forget. For stages in Python that remember; the memory of compiled ones is cleared for them."""
 
     def bind(self, params: Any = None, *, name: str | None = None, every: int | None = None) -> Stage:
-        """The same stage with other parameters, another name or another rate."""
+        """The same stage with other parameters, another name or another rate; its values keep their names.
+
+        Stages of this package have their parameters from their arguments, and no others.
+        """
         bound = copy.copy(self)
+        if params is not None and self.kept:
+            kind = type(self).__name__
+            raise InputError(f"stage {self.name!r}: params: those of {kind} follow from its arguments; make a new one")
         if params is not None:
             bound._given = checks.array(f"stage {self.name!r}: params", params, (None,), finite=False).copy()
         if name is not None:
-            bound.name = name
+            bound.name = _checked_name(name)
         if every is not None:
             bound.every = _whole(f"stage {self.name!r}: every", every, 1)
         return bound
@@ -108,7 +113,7 @@ class Stage:
         """Where the machine code is; 0 for a stage in Python."""
         if self.function is None or not self.compiled:
             return 0
-        if self._kept:
+        if self.kept:
             return Pointer(self.function, STAGE_SIGNATURE).__wrapper_address__()
         with _COMPILING:  # two threads must not make it twice: what one of them calls would be freed
             return _machine_code(self.function, self.name).address
@@ -205,6 +210,12 @@ def _is_compiled(stage: Stage) -> bool:
         shown = f"{stage.function.__name__}({', '.join(arguments)})"
         raise InputError(f"stage {stage.name!r}: expected {_KINDS}, got {shown}")
     return len(arguments) == len(_COMPILED)
+
+
+def _checked_name(name: Any) -> str:
+    if not isinstance(name, str) or not name:
+        raise InputError(f"name: expected the name of a stage, got {name!r}")
+    return name
 
 
 def _items(stage: str, what: str, items: Any) -> tuple[str | Value, ...]:

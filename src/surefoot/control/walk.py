@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from surefoot import checks
+from surefoot.control.arguments import as_robot
 from surefoot.control.pipeline import Pipeline
 from surefoot.control.stage import Stage
 from surefoot.control.stages import Command, Waypoints
@@ -88,11 +90,13 @@ class Walk:
         Args:
             terrain: what it shall walk on.
         """
-        bundled = self.robot in FAMILIES
+        bundled = isinstance(self.robot, str) and self.robot in FAMILIES
+        if bundled and isinstance(self.feet, Mapping):
+            raise InputError(f"feet: expected a list of names, since {self.robot} has its own feet, got sphere radii")
         robot = load(self.robot, feet=None if bundled else self.feet)
         if robot.base is None:
             raise InputError(f"robot: {robot.name!r} is bolted down and cannot walk")
-        order = list(Legs(robot, list(self.feet)).feet) if bundled and self.feet is not None else _in_order(robot, self)
+        order = list(Legs(robot, self.feet).feet) if bundled and self.feet is not None else _in_order(robot, self)
         known = {foot.name: foot for foot in robot.feet}
         stance = Scene(
             robot.spec.copy(),
@@ -100,6 +104,7 @@ class Walk:
             joints=robot.joints,
             base=robot.base,
             feet=tuple(known[name] for name in order),
+            objects=robot.objects,
             surfaces=robot.surfaces,
             notes=robot.notes,
             home=self._stance(robot, order),
@@ -114,7 +119,7 @@ class Walk:
         """
         if self.waypoints is None:
             return Command(self.forward, self.left, self.turn, ramp=self.ramp)
-        if self.left != 0.0:
+        if checks.number("left", self.left) != 0.0:
             raise InputError(f"left: expected none beside waypoints, which say where to go, got {self.left:g}")
         turn = TURN if self.turn == 0.0 else self.turn
         return Waypoints(robot, self.waypoints, self.forward, turn=turn, ramp=self.ramp, cycle=True)
@@ -127,7 +132,7 @@ class Walk:
             dt: time between ticks in s.
             law: contact law that the controller believes in.
         """
-        limits = walking_limits(robot) if self.torque_limits is None else self.torque_limits
+        limits = walking_limits(as_robot(robot)) if self.torque_limits is None else self.torque_limits
         return walker(robot, self.command(robot), self.gait, dt, law=law, kp=self.kp, kd=self.kd, torque_limits=limits)
 
     def _stance(self, robot: Scene, feet: list[str]) -> NDArray[np.float64]:
@@ -140,10 +145,15 @@ class Walk:
         return q
 
 
+def weight(robot: Scene) -> float:
+    """Weight in N of a robot with a floating base, without the loose objects of its scene."""
+    mass = robot.model.body_subtreemass[robot.model.body(robot.base).id]
+    return float(mass * np.linalg.norm(robot.model.opt.gravity))
+
+
 def walking_limits(robot: Scene) -> NDArray[np.float64]:
     """(joints, 2) lowest and highest torque in N m (N) that a walk is given by default, see `Walk.torque_limits`."""
-    weight = robot.mass * float(np.linalg.norm(robot.model.opt.gravity))
-    most = 0.5 * weight * float(Legs(robot).reach.max())
+    most = 0.5 * float(Legs(robot).reach.max()) * weight(robot)
     return np.clip(robot.torque_limits, -most, most)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -36,6 +37,8 @@ def read_walk(path: str | Path) -> dict[str, Any]:
     Raises:
         InputError: the file cannot be read, or a key or value is not what it should be; the text names both.
     """
+    if not isinstance(path, str | os.PathLike):
+        raise InputError(f"path: expected a file name, got {path!r}")
     file = Path(path)
     tables = _tables(file)
     top = tables[""]
@@ -45,7 +48,7 @@ def read_walk(path: str | Path) -> dict[str, Any]:
     if "feet" in top:
         found["feet"] = _told(file, "", _feet, top["feet"])
     if "torque_limit" in top:
-        found["torque_limits"] = _told(file, "", _by_joint, "torque_limit", top["torque_limit"])
+        found["torque_limits"] = _told(file, "", _by_joint, "torque_limit", top["torque_limit"], math.inf)
     if tables["gait"]:
         found["gait"] = _told(file, "gait", _gait, tables["gait"])
     if "joints" in tables["stance"]:
@@ -68,7 +71,7 @@ def _tables(file: Path) -> dict[str, dict[str, Any]]:
         content = tomllib.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(f"{file}: cannot be read: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:
         raise InputError(f"{file}: not readable as TOML: {error}") from None
     checks.indices(str(file), content, KEYS[""], "key")
     tables = {"": content}
@@ -105,11 +108,11 @@ def _feet(feet: Any) -> Any:
     raise InputError(f"feet: expected a list of names or a table of sphere radii in m, got {feet!r}")
 
 
-def _by_joint(name: str, value: Any) -> Any:
-    """One number for all joints (inf: no limit), or a table of them by joint."""
+def _by_joint(name: str, value: Any, most: float | None = None) -> Any:
+    """One number for all joints, or a table of them by joint; `most` itself may be infinite."""
     if isinstance(value, dict):
-        return _table(name, value)
-    return value if value == math.inf else checks.number(name, value, at_least=0.0)
+        return {key: _by_joint(f"{name}.{key}", number, most) for key, number in value.items()}
+    return value if value == most else checks.number(name, value, at_least=0.0)
 
 
 def _table(name: str, value: Any) -> dict[str, float]:

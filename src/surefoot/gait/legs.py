@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterable
 from typing import Any
 
 import mujoco
@@ -45,9 +46,9 @@ class Legs:
         if robot.base is None:
             raise InputError(f"robot: expected a floating base, but {robot.name} is bolted down")
         known = {foot.name: foot for foot in robot.feet}
-        chosen = list(known) if feet is None else list(feet)
+        chosen = list(known) if feet is None else _names(feet)
         checks.indices("feet", chosen, list(known), "foot")
-        if not chosen:
+        if not known:
             raise InputError(
                 f"feet: expected at least one, but {robot.name} has none; name them in sf.load(feet=[...])"
             )
@@ -74,7 +75,7 @@ class Legs:
             xmat=self._data.xmat,
             body=np.array(bodies),
             point=np.array([self._centre(b, known[name].geoms) for b, name in zip(bodies, chosen, strict=True)]),
-            chain=np.array([chain + [-1] * (longest - len(chain)) for chain in chains]),
+            chain=np.array([chain + [-1] * (longest - len(chain)) for chain in chains], dtype=np.int64),
             dof=robot.dofs,
             address=robot.joint_positions,
             J=np.zeros((3, longest)),
@@ -91,6 +92,9 @@ class Legs:
 
     def places(self, state: State) -> Array:
         """(feet, 3) m, where the feet are in a state, in the base's frame."""
+        if not isinstance(state, State):
+            raise InputError(f"state: expected a State (see robot.home()), got {type(state).__name__}")
+        checks.array("state.q", state.q, (self.robot.nq,))
         places = np.zeros((len(self.feet), 3))
         self._load(state.q[self.robot.joint_positions])
         kernel.foot_places(self.box, places)
@@ -107,7 +111,8 @@ class Legs:
             InputError: a place is out of reach; the text names the foot and what is missing.
         """
         goal = checks.array("places", places, (len(self.feet), 3))
-        self._load(self._pose[self.robot.joint_positions] if start is None else checks.array("start", start, (None,)))
+        home = self._pose[self.robot.joint_positions]
+        self._load(home if start is None else checks.array("start", start, home.shape))
         missing = kernel.reach_places(self.box, goal, CLOSE, ROUNDS)
         if missing > 1e-6:
             found = np.zeros_like(goal)
@@ -155,3 +160,23 @@ class Legs:
         ways = [np.array([*points, foot]) for points, foot in zip(anchors, self.home, strict=True)]
         lengths = [np.linalg.norm(np.diff(way, axis=0), axis=1).sum() for way in ways]
         return np.array([way[0] for way in ways]), IN_REACH * np.array(lengths)
+
+
+def as_legs(legs: Any) -> Legs:
+    """Return Legs as they are; anything else is an InputError."""
+    if not isinstance(legs, Legs):
+        raise InputError(f"legs: expected Legs (see sf.gait), got {type(legs).__name__}")
+    return legs
+
+
+def _names(feet: Any) -> list[str]:
+    """Names of feet, each once."""
+    if isinstance(feet, str) or not isinstance(feet, Iterable):
+        raise InputError(f"feet: expected a list of names, got {feet!r}")
+    names = list(feet)
+    if not names:
+        raise InputError("feet: expected at least one, got none")
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f"feet: {name!r} stands there twice")
+    return names

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from surefoot import checks
 from surefoot.errors import InputError
 from surefoot.gait.gait import Gait
-from surefoot.gait.legs import Legs
+from surefoot.gait.legs import Legs, as_legs
 from surefoot.kernels import gait as kernel
 
 Array = NDArray[np.float64]
@@ -60,7 +60,7 @@ class Planner:
             dt: time between two calls in s.
             places: (feet, 3) m, see `places`; by default where the feet are in `robot.home()`.
         """
-        count = len(legs.feet)
+        count = len(as_legs(legs).feet)
         self.gait = Gait.named(gait) if isinstance(gait, str) else gait
         if not isinstance(self.gait, Gait):
             raise InputError(f"gait: expected a Gait or the name of one, got {type(gait).__name__}")

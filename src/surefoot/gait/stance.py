@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from surefoot import checks
 from surefoot.errors import InputError
-from surefoot.gait.legs import Legs
+from surefoot.gait.legs import Legs, as_legs
 
 Array = NDArray[np.float64]
 
@@ -47,9 +47,7 @@ def stance(
     Example:
         places = sf.gait.stance(legs, length=1.2, width=1.2, height=0.75, relative=True)
     """
-    if not isinstance(legs, Legs):
-        raise InputError(f"legs: expected Legs (see sf.gait), got {type(legs).__name__}")
-    places = legs.home.copy()
+    places = as_legs(legs).home.copy()
     for axis, (name, size) in enumerate((("length", length), ("width", width))):
         if size is not None:
             wanted = checks.number(name, size, at_least=0.0)

@@ -127,6 +127,8 @@ def follow_from(handle, afresh, q, v, acceleration, stance, torque_out, push_out
     near. `push_out`: (1,) sum of the contacts' normal forces in N, or empty; as it was without answer.
     """
     address = types.uintp(handle)
+    if address == 0:  # no handle at all
+        return GONE
     function = read_address(address)
     if function == 0:
         return GONE

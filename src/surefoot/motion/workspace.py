@@ -282,6 +282,16 @@ class Workspace:
         while self._level < ALL:
             self.grow()
 
+    def make_room(self, state: State) -> None:
+        """Room for twice the blocks of a state, for callers that cannot answer CAPACITY."""
+        self.load(state)
+        code, count = find_rows(self.box, np.int64(-1))
+        while code == codes.CAPACITY:
+            self.grow()
+            code, count = find_rows(self.box, np.int64(-1))
+        while self.capacity < 2 * count:
+            self.grow()
+
     def grow(self) -> None:
         """Answer CAPACITY: load more of the law if some is missing, else double the room; what was found stays."""
         if self._level == ALL:

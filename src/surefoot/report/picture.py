@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -162,6 +163,8 @@ def picture(
 
 def writable(name: str, path: str | Path, endings: tuple[str, ...]) -> Path:
     """Return `path` if a file with one of `endings` can be written there, before long work is done for nothing."""
+    if not isinstance(path, str | os.PathLike):
+        raise InputError(f"{name}: expected a file name, got {path!r}")
     target = Path(path)
     if target.suffix.lower() not in endings:
         raise InputError(f"{name}: expected a file name ending in {', '.join(endings)}, got {str(path)!r}")

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from surefoot.control import Follow, GaitPlanner, Pipeline, Waypoints
 from surefoot.errors import InputError
 from surefoot.simulate.plot import base_address, base_angles, contact_steps
+from surefoot.simulate.trace import Trace
 
 Array = NDArray[np.float64]
 LEAN = np.radians(45.0)  # a base that leans more than this has fallen
@@ -91,6 +92,8 @@ def walking(trace: Any, pipeline: Pipeline) -> Walking:
         InputError: the trace is empty or has another step, or the pipeline does not walk.
     """
     planner = _planner(pipeline)
+    if not isinstance(trace, Trace):
+        raise InputError(f"trace: expected a Trace of sim.rollout, got {type(trace).__name__}")
     forces = [f"{stage.name}_normal_force" for stage in pipeline.stages if isinstance(stage, Follow)][:1]
     if len(trace) < 1:
         raise InputError("trace: expected at least one step, got none")
@@ -129,7 +132,7 @@ def walking(trace: Any, pipeline: Pipeline) -> Walking:
         force_share=wrong / max(float(actual[now].mean()), 1e-9),
         predicted=predicted,
         actual=actual,
-        stance=goals["stance"][:, : len(names)] > 0,
+        stance=goals["stance"] > 0,
         touching=touching,
         feet=feet,
         names=names,

@@ -131,10 +131,11 @@ def _ground_force(panel: Axes, trace: Any, found: Walking, window: tuple[float, 
     weight = float(trace.scene.mass * np.linalg.norm(trace.scene.model.opt.gravity))
     t = trace.t[:-1]
     panel.plot(t, found.actual, color=COLOURS[0], linewidth=3.2, alpha=0.45, label="actual", drawstyle="steps-post")
-    panel.plot(t, found.predicted, color=COLOURS[1], linewidth=1.1, label="predicted", drawstyle="steps-post")
+    if np.isfinite(found.predicted).all():
+        panel.plot(t, found.predicted, color=COLOURS[1], linewidth=1.1, label="predicted", drawstyle="steps-post")
     panel.axhline(weight, color="#808890", linestyle=":", label=f"weight, {weight:.3g} N")
     shown = (t >= window[0]) & (t <= window[1])
-    most = float(np.quantile(np.concatenate([found.actual[shown], found.predicted[shown], [weight]]), 0.995))
+    most = float(np.nanquantile(np.concatenate([found.actual[shown], found.predicted[shown], [weight]]), 0.995))
     panel.set_ylim(-0.05 * most, 1.25 * max(most, weight))
     panel.set_title("sum of normal forces")
     panel.set_ylabel("N")

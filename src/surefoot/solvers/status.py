@@ -53,7 +53,10 @@ class Status(Enum):
         codes.INERTIA,
         "bad inertia: the inertia matrix is not positive definite; look for massless moving links with sf.check(robot)",
     )
-    CAPACITY = (codes.CAPACITY, "capacity: more contacts than the work arrays hold; call again, they have grown")
+    CAPACITY = (
+        codes.CAPACITY,
+        "capacity: more contacts than the work arrays hold; calls from Python enlarge them, compiled code cannot",
+    )
     LOG_FULL = (codes.LOG_FULL, "log full: the roll-out's log is too small; call again, it has grown")
     POLICY = (codes.POLICY, "policy: the policy stopped the roll-out by returning a code other than 0")
     MOTION = (

@@ -12,6 +12,7 @@ from surefoot.control.blackboard import Value, known
 from surefoot.control.stage import Stage
 from surefoot.inverse import InverseDynamics
 from surefoot.kernels.follow import follow_from
+from surefoot.kernels.status import CAPACITY
 from surefoot.laws import Law
 from surefoot.robots.scene import Scene
 
@@ -19,9 +20,10 @@ from surefoot.robots.scene import Scene
 class Follow(Stage):
     """Control: adds the torques that give each joint its "acceleration", by `sf.InverseDynamics`, to "torque".
 
-    Without an answer it adds the last torques again, as the controller does; the value "<name>_status" is the code of
+    Without an answer it adds the last torques again, as the controller does; with more contacts than it has room for
+    (see `sf.InverseDynamics.handle`) the run ends. The value "<name>_status" is the code of
     the Status of the last call, and "<name>_normal_force" the sum of the normal forces in N that it expects. A run
-    starts without memory of the one before. Pipelines that run at the same time in several threads need a stage each.
+    starts without memory of the one before. Pipelines that run at the same time, by turns too, need a stage each.
 
     Attributes:
         controller: the inverse dynamics, with the model it believes in.
@@ -86,7 +88,8 @@ def _follow(t, board, where, memory, params):
     for geom in range(foot.shape[0]):
         stands[geom] = 0.0 if foot[geom] < 0.0 else board[where[3] + int(foot[geom])]
     wanted, push = board[where[2] : where[2] + n], board[where[last + 1] : where[last + 1] + 1]
-    board[where[last]] = follow_from(params[0], afresh, q, v, wanted, stands, torque, push)
+    status = follow_from(params[0], afresh, q, v, wanted, stands, torque, push)
+    board[where[last]] = status
     for i in range(n):
         board[where[last + 2] + i] = torque[i]
-    return 0
+    return CAPACITY if status == CAPACITY else 0

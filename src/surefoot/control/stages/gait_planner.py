@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from surefoot.control.arguments import as_legs
 from surefoot.control.blackboard import known
 from surefoot.control.stage import Stage
+from surefoot.errors import InputError
 from surefoot.gait import Planner
 from surefoot.kernels.gait import DT, PER_FOOT, plan_feet, start_gait
 
@@ -23,14 +25,17 @@ class GaitPlanner(Stage):
         """Prepare.
 
         Args:
-            planner: gait, legs and places of the feet; its `dt` must be the time between two runs of the stage.
+            planner: gait, legs and places of all of the robot's feet; its `dt` must be the time between two runs of
+                the stage.
             sensed: whether it reads "contact", which feet touch: those that miss the ground then reach for it, and
                 others support the robot meanwhile. Else feet are taken to touch as planned.
             name: name of the stage.
             every: runs at every n-th tick.
         """
+        if not isinstance(planner, Planner):
+            raise InputError(f"planner: expected a Planner (see sf.gait), got {type(planner).__name__}")
         self.planner = planner
-        robot, feet = planner.legs.robot, len(planner.legs.feet)
+        robot, feet = as_legs(planner.legs).robot, len(planner.legs.feet)
         goals = ("phase", "stance", "foot_position", "foot_velocity", "foot_acceleration")
         super().__init__(
             name,

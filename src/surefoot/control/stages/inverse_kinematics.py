@@ -8,6 +8,7 @@ import numpy as np
 from numba import types
 
 from surefoot import checks
+from surefoot.control.arguments import as_legs
 from surefoot.control.blackboard import Value, known
 from surefoot.control.stage import Stage
 from surefoot.gait import Legs
@@ -34,12 +35,12 @@ class InverseKinematics(Stage):
         """Prepare.
 
         Args:
-            legs: kinematics of the feet.
+            legs: kinematics of all of the robot's feet.
             dt: time between two runs of the stage in s.
             name: name of the stage.
             every: runs at every n-th tick.
         """
-        self.legs = legs
+        self.legs = as_legs(legs)
         self.dt = checks.number("dt", dt, above=0.0)
         robot = legs.robot
         goals = known(robot, "joint_position", "joint_velocity", "joint_acceleration")

@@ -21,7 +21,8 @@ LATEST = 1e-3  # s, the step for which contacts are looked for
 class Touch(Stage):
     """Perception: which feet touch something, as a switch under each foot would say. Writes "contact".
 
-    It looks at the geometry of the robot and the ground that it believes in. `GaitPlanner(planner, sensed=True)` lets a
+    It looks at the geometry of the robot and the ground that it believes in, and has room for twice the contacts of
+    `scene.home()`, for 64 at least; with more the run ends. `GaitPlanner(planner, sensed=True)` lets a
     foot that misses the ground reach for it.
 
     Attributes:
@@ -40,7 +41,8 @@ class Touch(Stage):
         """
         self.scene = as_robot(scene)
         self.within = checks.number("within", within, at_least=0.0, at_most=1e-3)
-        self._space = Workspace(scene, LATEST)
+        self._space = Workspace(scene, LATEST, capacity=64)
+        self._space.make_room(scene.home())
         super().__init__(
             name,
             "perception",
