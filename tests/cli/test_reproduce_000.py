@@ -38,7 +38,6 @@ def test_every_line_has_the_same_columns_and_the_figure_is_there(quick, name):
     assert len({tuple(row) for row in found.rows}) == 1
     assert found.figure.name == f"{name}.png"
     assert found.figure.stat().st_size > 30_000
-    assert all("[" not in note for note in found.notes)  # the console would take it for a style
 
 
 # --- figure 16: rough ground --------------------------------------------------------------------------------------

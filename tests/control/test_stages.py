@@ -237,3 +237,16 @@ def test_what_is_no_planner_and_what_are_no_legs(links):
         GaitPlanner(Legs(links))
     with pytest.raises(sf.InputError, match=r"^legs: expected Legs \(see sf\.gait\), got NoneType$"):
         InverseKinematics(None, DT)
+
+
+def test_a_stage_runs_at_the_rate_that_it_is_made_for(links):
+    legs = Legs(links)
+    planner, kinematics = GaitPlanner(Planner(legs, "trot", 2e-3), every=2), InverseKinematics(legs, 2e-3, every=2)
+    pipeline = Pipeline(links, DT, [Command(0.1), planner, kinematics])
+    text = "stages: {} is made to run every 0.002 s, but would run every {} s"
+    for name, stage in (("gait_planner", planner), ("inverse_kinematics", kinematics)):
+        with pytest.raises(sf.InputError, match=f"^{re.escape(text.format(repr(name), 0.001))}$"):
+            pipeline.swap(name, stage.bind(every=1))
+    assert pipeline.stages[1:] == (planner, kinematics)
+    with pytest.raises(sf.InputError, match=f"^{re.escape(text.format(repr('gait_planner'), 0.004))}$"):
+        Pipeline(links, 2e-3, pipeline.stages)

@@ -225,3 +225,12 @@ def test_what_is_no_trace_and_what_is_no_file_name(trot):
         walking(None, pipeline)
     with pytest.raises(sf.InputError, match=r"^path: expected a file name, got None$"):
         plot_walk(trace, found, None)
+
+
+def test_steps_without_an_answer_are_counted(trot):
+    """Gains out of all bounds ask for accelerations that are not finite: the plant goes on, with no torque."""
+    assert trot[2].unanswered == 0
+    trace, pipeline = walk(duration=0.05, kp=1e300)
+    found = walking(trace, pipeline)
+    codes = pipeline.replay(trace, "follow_status")["follow_status"]
+    assert found.unanswered == np.count_nonzero(codes == sf.Status.NOT_FINITE.code) > 30

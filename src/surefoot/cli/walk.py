@@ -176,6 +176,7 @@ def summary_rows(found: Any) -> list[tuple[str, str]]:
         for (what, unit), is_, wanted in zip(units, found.velocity, found.command, strict=True)
         if wanted != 0.0
     ]
+    unanswered = [("no answer", f"of inverse dynamics in {found.unanswered} steps: it gave its last torques")]
     return [
         ("fell", "no" if found.fell is None else f"after {found.fell:.3f} s; the numbers below are of the time before"),
         ("way", f"{found.distance:.3f} m in {found.seconds:.4g} s"),
@@ -186,6 +187,7 @@ def summary_rows(found: Any) -> list[tuple[str, str]]:
         ("torque", f"{found.torque:.3g} N m in the mean, {found.peak_torque:.3g} N m at most"),
         ("torque changes by", f"{found.chatter:.3g} N m a step in the mean"),
         ("force predicted", f"to {found.force_error:.3g} N = {100 * found.force_share:.3g} % in the mean"),
+        *(unanswered if found.unanswered else ()),
     ]
 
 

@@ -53,7 +53,7 @@ class Pipeline:
         if isinstance(stages, Stage) or not isinstance(stages, Iterable):
             raise InputError(f"stages: expected a list of Stages, got {type(stages).__name__}")
         self._q, self._v = np.zeros(robot.nq), np.zeros(robot.nv)
-        self._layout = self._next = Layout(wire(robot, tuple(stages)))
+        self._layout = self._next = self._laid_out(tuple(stages))
         self._use(np.zeros(self._layout.size))
         self._time: float | None = None
         self._ticking = False
@@ -207,9 +207,20 @@ class Pipeline:
     def _find(self, argument: str, name: str) -> int:
         return checks.indices(argument, [name], [stage.name for stage in self.stages], "stage")[0]
 
+    def _laid_out(self, stages: tuple[Any, ...]) -> Layout:
+        """Stages wired and laid out, each at the rate that it is made for."""
+        wiring = wire(self.robot, stages)
+        for stage in wiring.stages:
+            time = stage.every * self.dt
+            if stage.period is not None and abs(time - stage.period) > 1e-9 * time:
+                raise InputError(
+                    f"stages: {stage.name!r} is made to run every {stage.period:g} s, but would run every {time:g} s"
+                )
+        return Layout(wiring)
+
     def _rearrange(self, stages: list[Stage]) -> None:
         """Take other stages, if their wiring is in order; in the middle of a tick they wait for its end."""
-        self._next = Layout(wire(self.robot, stages))
+        self._next = self._laid_out(tuple(stages))
         if not self._ticking:
             self._change()
 

@@ -46,8 +46,11 @@ class Stage:
         function: see above.
         memory: how many numbers of memory a compiled stage has.
         params: constants of a compiled stage.
+        period: time in s between two runs that it is made for; None: any.
         kept: whether it is a compiled stage of this package, whose codes are those of a Status.
     """
+
+    period: float | None = None
 
     def __init__(
         self,

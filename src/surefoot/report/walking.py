@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from surefoot.control import Follow, GaitPlanner, Pipeline, Waypoints
 from surefoot.errors import InputError
+from surefoot.kernels.status import REGULARISED, SOLVED
 from surefoot.simulate.plot import base_address, base_angles, contact_steps
 from surefoot.simulate.trace import Trace
 
@@ -41,6 +42,7 @@ class Walking:
         force_error: mean of |predicted - actual| sum of normal forces, in N [Zapolsky2015, table 5]; NaN for a
             controller that predicts none.
         force_share: the same relative to the mean of the actual sum.
+        unanswered: steps in which inverse dynamics had no answer, and gave its last torques.
         predicted: (n,) sum of the normal forces in N that the controller expected in each step.
         actual: (n,) what it was.
         stance: (n, feet) which feet shall stand in each step.
@@ -67,6 +69,7 @@ class Walking:
     chatter: float
     force_error: float
     force_share: float
+    unanswered: int
     predicted: Array
     actual: Array
     stance: NDArray[np.bool_]
@@ -94,12 +97,13 @@ def walking(trace: Any, pipeline: Pipeline) -> Walking:
     planner = _planner(pipeline)
     if not isinstance(trace, Trace):
         raise InputError(f"trace: expected a Trace of sim.rollout, got {type(trace).__name__}")
-    forces = [f"{stage.name}_normal_force" for stage in pipeline.stages if isinstance(stage, Follow)][:1]
+    followers = [stage.name for stage in pipeline.stages if isinstance(stage, Follow)][:1]
+    forces, codes = ([f"{name}_{what}" for name in followers] for what in ("normal_force", "status"))
     if len(trace) < 1:
         raise InputError("trace: expected at least one step, got none")
     if abs(pipeline.dt - trace.dt) > 1e-9 * trace.dt:
         raise InputError(f"trace: expected one step a tick of {pipeline.dt:g} s, got steps of {trace.dt:g} s")
-    goals = pipeline.replay(trace, *GOALS, *forces)
+    goals = pipeline.replay(trace, *GOALS, *forces, *codes)
     scene, names = trace.scene, planner.legs.feet
     feet, touching = foot_places(trace, names), np.zeros((len(trace), len(names)), dtype=bool)
     steps, loaded = contact_steps(trace), trace.contact_forces[:, 0] > 0
@@ -130,6 +134,7 @@ def walking(trace: Any, pipeline: Pipeline) -> Walking:
         chatter=float(np.abs(np.diff(trace.torque[now], axis=0)).mean()) if n > 1 else 0.0,
         force_error=wrong,
         force_share=wrong / max(float(actual[now].mean()), 1e-9),
+        unanswered=int(np.count_nonzero(~np.isin(goals[codes[0]][now], (SOLVED, REGULARISED)))) if codes else 0,
         predicted=predicted,
         actual=actual,
         stance=goals["stance"] > 0,

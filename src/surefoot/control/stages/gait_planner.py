@@ -34,7 +34,7 @@ class GaitPlanner(Stage):
         """
         if not isinstance(planner, Planner):
             raise InputError(f"planner: expected a Planner (see sf.gait), got {type(planner).__name__}")
-        self.planner = planner
+        self.planner, self.period = planner, planner.dt
         robot, feet = as_legs(planner.legs).robot, len(planner.legs.feet)
         goals = ("phase", "stance", "foot_position", "foot_velocity", "foot_acceleration")
         super().__init__(

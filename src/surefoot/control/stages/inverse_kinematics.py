@@ -41,7 +41,7 @@ class InverseKinematics(Stage):
             every: runs at every n-th tick.
         """
         self.legs = as_legs(legs)
-        self.dt = checks.number("dt", dt, above=0.0)
+        self.dt = self.period = checks.number("dt", dt, above=0.0)
         robot = legs.robot
         goals = known(robot, "joint_position", "joint_velocity", "joint_acceleration")
         super().__init__(
