@@ -37,7 +37,7 @@ SPEED = 0.2  # m/s
 GAIT = Gait.named("trot", period=0.3, duty=0.75, step_height=0.015)  # section 7.6
 KP, KD = 2e3, 60.0  # 1/s^2, 1/s: feedback as acceleration, the same to all inverse dynamics
 TORQUE_KP, TORQUE_KD = 20.0, 0.1  # N m/rad, N m s/rad: feedback as torque, Pacer's gains of 2015, to all controllers
-MOST = 3.2  # N m that a motor gives; the paper's were not limited, and the real robot's gave 2.6 and 6
+MOST = 2.0  # N m that a motor gives; the paper's were not limited. With more, sensed forces make more walks fall
 SINK = 1e-3  # m that the compliant ground yields under the robot at rest
 YIELDS = 10e-3  # s in which a controller expects yielding ground to stop a foot, instead of one step
 HELD = sf.NoSlip(release=False)  # Moby's law where friction is infinite: closed contacts do not slip
