@@ -134,8 +134,8 @@ def _by_map(panel: Any, walks: dict[str, list[Walk]], seed: int) -> None:
         panel.plot(maps, error, "o-", color=COLOURS[name], linewidth=1.0)
         panel.plot(maps[fell], error[fell], "X", color=COLOURS[name], markersize=11, markeredgecolor="white")
     wanted = 0.81e3 * _errors(walks["PID"])
-    panel.plot(maps, wanted, "k:", linewidth=1.2)
-    panel.annotate("19 % below PID: the paper's ID(t)", (maps[0], wanted[0]), (0, -14), textcoords="offset points")
+    panel.plot(maps, wanted, "k:", linewidth=1.2, label="19 % below PID: the paper's ID(t)")
+    panel.legend(loc="lower left", fontsize="small", frameon=False)
     panel.set_xticks(maps)
     panel.set(xlabel="height map", title="All maps; X: fell")
 
