@@ -1,6 +1,8 @@
 """[Zapolsky2015], figure 14: errors of a trotting quadruped's joints over time, seven controllers on four grounds.
 
-surefoot reproduce 000-figure-14
+The robot goes between the paper's waypoints for 10 s.
+
+    surefoot reproduce 000-figure-14
 """
 
 from __future__ import annotations
