@@ -35,9 +35,9 @@ SECONDS, QUICK = 30.0, 2.0  # s of a walk
 WAYPOINTS = ((0.0, 0.0), (0.25, 0.0), (0.0, 0.25), (0.0, -0.25), (-0.25, 0.0))  # m, figure 17
 SPEED = 0.2  # m/s
 GAIT = Gait.named("trot", period=0.3, duty=0.75, step_height=0.015)  # section 7.6
-KP, KD = 2e3, 60.0  # 1/s^2, 1/s: feedback as acceleration, the same to all inverse dynamics
+KP, KD = 2e3, 90.0  # 1/s^2, 1/s: feedback as acceleration, critically damped, the same to all inverse dynamics
 TORQUE_KP, TORQUE_KD = 20.0, 0.1  # N m/rad, N m s/rad: feedback as torque, Pacer's gains of 2015, to all controllers
-MOST = 2.0  # N m that a motor gives; the paper's were not limited. With more, sensed forces make more walks fall
+MOST = 2.0  # N m that a motor gives, which bounds what late forces add up to; the paper's were not limited
 SINK = 1e-3  # m that the compliant ground yields under the robot at rest
 YIELDS = 10e-3  # s in which a controller expects yielding ground to stop a foot, instead of one step
 HELD = sf.NoSlip(release=False)  # Moby's law where friction is infinite: closed contacts do not slip

@@ -76,8 +76,7 @@ def reproduce(
         "as acceleration, and motors of 2 N m. The paper gives neither gains nor limits; its velocity errors suggest "
         "that its torques chattered.",
         "Sensed forces are those of the last step, or of the one before, exactly. Between feet that cannot give way "
-        "they add the feedback's torque again in every step; motors of 2 N m bound that, stronger ones make more of "
-        "these walks fall.",
+        "they add the feedback's torque again in every step; motors of 2 N m bound that.",
         "On compliant ground controllers expect contacts to be rigid within 10 ms instead of one step: a rigid contact "
         "that stops a sinking foot within 1 ms would push with many times the weight.",
     )
