@@ -81,7 +81,6 @@ LAWS: dict[str, Callable[[], sf.Law]] = {
     "ID(t) energy QP, mu": lambda: sf.Dissipative(form="energy"),
 }
 SMOOTH: dict[str, Callable[[], sf.Law]] = {
-    "ID(t) QP, mu, stage II": lambda: sf.Dissipative(smooth=True),
     "ID(t) LCP, mu, stage II": lambda: sf.Coulomb(smooth=True),
 }
 OWN = "ID(t), the ground's own law"
