@@ -70,7 +70,7 @@ def plane(panel: Axes, domains: Sequence[Domain], box: Array) -> None:
 
 
 def line(panel: Axes, domains: Sequence[Domain], box: Array) -> None:
-    """One lane a mode along a torque, above them how many solutions there are.
+    """One lane a mode along a torque, above them how many of them there are.
 
     Args:
         panel: to draw in.
@@ -84,7 +84,7 @@ def line(panel: Axes, domains: Sequence[Domain], box: Array) -> None:
     shown = order[: len(COLOURS)]
     for lane, i in enumerate(shown):
         _bar(panel, -lane, *ends[i], colour=colours[lane], whole=whole)
-    labels = ["solutions", *(domains[i].name for i in shown)]
+    labels = ["how many", *(domains[i].name for i in shown)]
     if len(shown) < len(domains):
         for i in order[len(COLOURS) :]:
             _bar(panel, -len(shown), *ends[i], colour=_REST, whole=whole)

@@ -69,7 +69,7 @@ def plot_torques(
         set_label(_named(system.torque_names[axis]))
     others = [i for i in range(system.torques) if i not in shown]
     where = [f"{_named(system.torque_names[i])} = {fixed[i]:g}" for i in others]
-    figure.suptitle(", ".join([f"{len(domains)} modes", *where]), fontsize=11, x=0.01, ha="left")
+    figure.suptitle(", ".join([f"{len(domains)} modes of {response.combinations} combinations", *where]), fontsize=11, x=0.01, ha="left")
     if target is not None:
         figure.savefig(target, dpi=110)
     return figure
@@ -161,8 +161,9 @@ def _box(system: ContactSystem, shown: list[int], slices: list[Polyhedron]) -> A
     corners = np.concatenate([np.zeros((1, len(shown))), *(_part(one, far).reshape(-1, len(shown)) for one in slices)])
     corners = corners[(np.abs(corners) < 0.5 * _FAR * size).all(axis=1)]
     low, high = corners.min(axis=0), corners.max(axis=0)
-    room = 0.35 * (high - low)
-    room = np.where(room > 1e-9 * size, room, np.max(room, initial=0.0) if room.max() > 1e-9 * size else size)
+    extent = high - low
+    flat = extent <= 1e-9 * size
+    room = np.where(flat, 0.85 * extent.max() if not flat.all() else size, 0.35 * extent)
     box = np.column_stack([low - room, high + room])
     given = system.torque_limits[shown]
     return np.where(np.isfinite(given), given, box)
