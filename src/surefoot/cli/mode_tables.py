@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -46,23 +46,21 @@ def modes(response: Any, most: int) -> Table:
         most: rows.
     """
     system = response.system
-    one = system.torques == 1
-    table = Table(caption_justify="left")
+    table = Table()
     table.add_column("mode", style="bold", no_wrap=True)
     table.add_column("rank of A")
     table.add_column("case", justify="right")
     table.add_column("open variables", justify="right")
     table.add_column("what is open")
-    if system.torques:
-        table.add_column(Text(f"torques: {system.torque_names[0]}" if one else "torques: rows that bound them"))
-        table.add_column("torques that allow no other mode")
+    table.add_column(Text(f"at {system.torque_names[0]}" if system.torques == 1 else "torques"))
+    table.add_column("and no other mode")
     compare = len(response.modes) <= MOST_RIVALS
     for mode in response.modes[:most]:
         rows, columns = mode.equations[0].shape
         cells = [f"{mode.rank} of {rows} x {columns}", str(mode.case), str(mode.ambiguity_variables)]
         cells.append("" if mode.ambiguity == "none" else mode.ambiguity)
-        if system.torques:
-            cells += [_allowed(mode), _sure(response, mode) if compare else "not compared"]
+        cells.append(_torques(lambda mode=mode: mode.torques))
+        cells.append(_pieces(lambda mode=mode: response.unambiguous(mode).pieces) if compare else "not compared")
         table.add_row(Text(mode.name), *cells)
     return table
 
@@ -105,32 +103,62 @@ def solutions(system: Any, found: Any) -> Table:
     return table
 
 
-def _allowed(mode: Any) -> str:
-    """Torques of a mode: an interval if there is one torque, else how many rows bound them."""
+def robust(system: Any, low: float, high: float, most: int) -> Table:
+    """A row a mode that may happen under friction between `low` and `high`: torques for some, for every friction.
+
+    Args:
+        system: the `ContactSystem`.
+        low: lowest coefficient of all contacts.
+        high: highest.
+        most: rows.
+    """
+    found = system.robust(low, high)
+    table = Table(title=f"friction between {low:g} and {high:g}", title_justify="left", title_style="bold")
+    table.add_column("mode", style="bold", no_wrap=True)
+    for column in ("for some friction", "for every friction", "for every friction, and no other mode"):
+        table.add_column(column)
+    open_ends = False
+    for mode in found.possible.modes[:most]:
+        certain = found.certain(mode.name)
+        open_ends |= not certain.proven
+        mark = "" if certain.proven else " *"
+        cells = (_torques(lambda mode=mode: mode.torques), _torques(lambda certain=certain: certain.torques) + mark)
+        table.add_row(Text(mode.name), *cells, _pieces(lambda mode=mode: found.guaranteed(mode.name).pieces) + mark)
+    if open_ends:
+        table.caption = "* tried at the lowest and highest friction of each contact; not proven in between"
+    return table
+
+
+def _torques(of: Callable[[], Any]) -> str:
+    """A set of torques: an interval if there is one torque, else how many rows bound it."""
     try:
-        torques = mode.torques
+        torques = of()
     except SolveError:
         return "too many rows"
+    if torques.is_empty:
+        return "none"
+    if torques.space == 0:
+        return "happens"
     if torques.space == 1:
         (low,), (high,) = torques.bounds()
         return _interval(low, high)
-    bound = f"{len(torques.rows)}" + (f" and {_many(len(torques.equal), 'equation')}" if len(torques.equal) else "")
-    return bound if bound != "0" else "any"
+    rows = _many(len(torques.rows), "row") if len(torques.rows) else ""
+    equations = _many(len(torques.equal), "equation") if len(torques.equal) else ""
+    return " and ".join(filter(None, (rows, equations))) or "any"
 
 
-def _sure(response: Any, mode: Any) -> str:
-    """Torques at which a mode is the only one."""
+def _pieces(of: Callable[[], Any]) -> str:
+    """A union of convex sets of torques."""
     try:
-        region = response.unambiguous(mode)
-        pieces = region.pieces
+        pieces = of()
     except SolveError:
         return "too many rows"
     if not pieces:
         return "none"
-    if response.system.torques == 1:
+    if pieces[0].space == 1:
         ends = sorted((float(p.bounds()[0][0]), float(p.bounds()[1][0])) for p in pieces)
         return ", ".join(_interval(low, high) for low, high in ends)
-    return "all of these" if not region.rivals else _many(len(pieces), "convex piece")
+    return "sure" if pieces[0].space == 0 else _many(len(pieces), "convex piece")
 
 
 def _interval(low: float, high: float) -> str:

@@ -97,8 +97,7 @@ def modes(
     if len(found):
         screen.print(mode_tables.solutions(read, found))
     if friction is not None:
-        for sentence in mode_tables.robust(read, *friction):
-            screen.print(Text(sentence), soft_wrap=True)
+        screen.print(mode_tables.robust(read, *friction, len(response.modes) if all else MOST))
     if plot is not None:
         response.plot(plot, at=at, **drawn)
         wrote(screen, plot)
