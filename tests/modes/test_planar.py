@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import surefoot as sf
-from surefoot.modes.planar import Body, Hinge, Push, Touch, planar
+from surefoot.modes import Body, Hinge, Push, Touch, planar
 
 LENGTHS = (0.5, 0.4, 0.3)
 MASSES = (1.0, 0.7, 0.4)
@@ -162,7 +162,7 @@ LINK = Body("link", 1.0, 0.1, [0, 0])
         ),
         (
             ([LINK], [Touch("tip", "link", [0, 0], [0, 1], -0.5)]),
-            "friction[0]: expected a friction coefficient of at least 0 (inf allowed), got -0.5",
+            "tip: friction: expected a friction coefficient of at least 0 (inf allowed), got -0.5",
         ),
     ],
 )

@@ -31,7 +31,9 @@ def modes(
     ] = None,
     friction: Annotated[
         tuple[float, float] | None,
-        typer.Option(help="Lowest and highest coefficient, if friction is only known to lie between.", metavar="LOW HIGH"),
+        typer.Option(
+            help="Lowest and highest coefficient, if friction only is known to be between.", metavar="LOW HIGH"
+        ),
     ] = None,
     plot: Annotated[
         Path | None, typer.Option(help="Figure of the torques to write: .png, .pdf or .svg.", show_default=False)

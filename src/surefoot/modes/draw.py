@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -21,6 +22,7 @@ COLOURS = (
 _REST = "#c3c8cc"  # modes after those with a colour of their own
 _INK = "#303840"
 _SEVERAL, _NONE = "////", "xx"
+_SPECK = 1e-9  # share of an axis below which a length is a point
 _NAMED = 0.012  # share of the plane from which on a region is named within it
 
 
@@ -59,7 +61,7 @@ def plane(panel: Axes, domains: Sequence[Domain], box: Array) -> None:
         flat = size <= polygons.SLIVER * everything
         outline = np.vstack([domain.corners, domain.corners[:1]])
         panel.plot(*outline.T, color=colour if flat else _INK, linewidth=3.0 if flat else 0.8, solid_capstyle="butt")
-        if flat and np.ptp(outline, axis=0).max() < 1e-9 * np.ptp(box):
+        if flat and np.ptp(outline, axis=0).max() < _SPECK * np.ptp(box):
             panel.plot(*outline[0], "o", color=colour, markersize=7, clip_on=False)
     for members, pieces in shares.items():
         _name(panel, members, pieces, domains, everything)
@@ -91,7 +93,9 @@ def line(panel: Axes, domains: Sequence[Domain], box: Array) -> None:
         labels.append(f"{len(domains) - len(shown)} others")
     cuts = np.unique(np.clip(np.concatenate([[low, high], ends.ravel()]), low, high))
     counts = set()
-    for a, b in zip(cuts[:-1], cuts[1:], strict=True):
+    for a, b in pairwise(cuts):
+        if b - a <= _SPECK * whole:
+            continue
         middle = 0.5 * (a + b)
         count = int(((ends[:, 0] <= middle) & (middle <= ends[:, 1])).sum())
         counts.add(min(count, 2))
@@ -120,7 +124,7 @@ def _colours(count: int) -> list[str]:
 
 def _bar(panel: Axes, row: int, low: float, high: float, colour: str, whole: float) -> None:
     """An interval as a bar; one that is a point as a mark."""
-    if high - low > 1e-9 * whole:
+    if high - low > _SPECK * whole:
         panel.broken_barh([(low, high - low)], (row - 0.35, 0.7), facecolors=colour, linewidth=0)
     else:
         panel.plot([low], [row], "o", color=colour, markersize=7, clip_on=False)

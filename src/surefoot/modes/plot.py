@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,7 +69,8 @@ def plot_torques(
         set_label(_named(system.torque_names[axis]))
     others = [i for i in range(system.torques) if i not in shown]
     where = [f"{_named(system.torque_names[i])} = {fixed[i]:g}" for i in others]
-    figure.suptitle(", ".join([f"{len(domains)} modes of {response.combinations} combinations", *where]), fontsize=11, x=0.01, ha="left")
+    title = ", ".join([f"{len(domains)} modes of {response.combinations} combinations", *where])
+    figure.suptitle(title, fontsize=11, x=0.01, ha="left")
     if target is not None:
         figure.savefig(target, dpi=110)
     return figure

@@ -66,7 +66,7 @@ def clip(polygon: Array, row: Array, offset: float) -> Array:
 
 
 def split(polygon: Array, by: Array, least: float) -> tuple[Array, list[Array]]:
-    """What of a polygon is inside another, and the convex pieces that are outside; pieces under `least` are left out."""
+    """What of a polygon is inside another, and convex pieces of what is outside; areas up to `least` are left out."""
     outside = []
     for i in range(len(by)):
         along = by[(i + 1) % len(by)] - by[i]

@@ -10,8 +10,9 @@ import numpy as np
 
 from surefoot import checks
 from surefoot.errors import InputError
+from surefoot.modes.bodies import Body, Hinge, Push, Touch
 from surefoot.modes.linear import Linear
-from surefoot.modes.planar import GRAVITY, Body, Hinge, Push, Touch, planar
+from surefoot.modes.planar import GRAVITY, planar
 from surefoot.modes.system import ContactSystem
 
 FOLDER = Path(__file__).parent / "examples"
@@ -97,14 +98,14 @@ def _matrices(_: Path, content: dict[str, Any]) -> ContactSystem:
 
 
 def _robot(file: Path, content: dict[str, Any]) -> ContactSystem:
+    name = content.pop("robot")
+    if not isinstance(name, str):
+        raise InputError(f"robot: expected a bundled name or a path, got {name!r}")
     from surefoot.modes.of import of  # loads the engine, which the other forms do not need
     from surefoot.robots.families import FAMILIES
     from surefoot.robots.load import EXAMPLE
     from surefoot.robots.load import load as load_robot
 
-    name = content.pop("robot")
-    if not isinstance(name, str):
-        raise InputError(f"robot: expected a bundled name or a path, got {name!r}")
     robot = load_robot(name if name in FAMILIES or name.startswith(EXAMPLE) else file.parent / name)
     home = robot.home()
     state = robot.state(content.pop("q", home.q), content.pop("v", home.v))
