@@ -67,15 +67,18 @@ def modes(response: Any, most: int) -> Table:
 
 def heading(system: Any, found: Any) -> str:
     """Where solutions were looked for, and how many there are."""
-    pairs = [_valued(name, value) for name, value in zip(system.torque_names, found.torque, strict=True)]
+    pairs = [_valued(name, value) for name, value in zip(system.torque_names, found.torque, strict=True) if value]
     kind = {
         "none": "no solution",
         "one": "one solution",
         "several": f"{len(found)} solutions",
         "continuum": f"a continuum of solutions in {_many(len(found), 'mode')}",
     }[found.kind]
-    text = f"at {', '.join(pairs)}: {kind}" if pairs else kind
-    return text[:1].upper() + text[1:]
+    if not system.torques:
+        return f"{kind[:1].upper()}{kind[1:]}"
+    if len(pairs) < system.torques:
+        pairs.append("zero torque" if not pairs else "the others zero")
+    return f"At {', '.join(pairs)}: {kind}"
 
 
 def solutions(system: Any, found: Any) -> Table:

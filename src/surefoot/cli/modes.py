@@ -65,6 +65,7 @@ def modes(
     from rich.text import Text
 
     import surefoot as sf
+    from surefoot import checks
     from surefoot.cli import mode_tables
     from surefoot.modes.plot import ENDINGS
     from surefoot.modes.system_file import EXAMPLES, about
@@ -82,6 +83,11 @@ def modes(
     read = sf.modes.load(system)
     at = torques(torque, read.torque_names)
     drawn = {} if axes is None else {"axes": tuple(name.strip() for name in axes.split(","))}
+    checks.indices("--axes", drawn.get("axes", ()), short(read.torque_names), "torque")
+    if friction is not None:
+        low, high = (checks.friction("--friction", value) for value in friction)
+        if low > high:
+            raise sf.InputError(f"--friction: expected LOW of at most HIGH, got {low:g} and {high:g}")
     if plot is not None and not read.torques:
         raise sf.InputError("--plot: expected a system with torques to draw, got one without")
     if not kernels_ready():
@@ -105,6 +111,11 @@ def modes(
         wrote(screen, plot)
 
 
+def short(names: tuple[str, ...]) -> Any:
+    """Names of torques without the units at their end."""
+    return [name.split(" [")[0] for name in names]
+
+
 def torques(text: str | None, names: tuple[str, ...]) -> Any:
     """(t,) torques from "1,-2" in order or "elbow=-2" by name, those left out 0; all 0 for None.
 
@@ -120,16 +131,16 @@ def torques(text: str | None, names: tuple[str, ...]) -> Any:
     values = np.zeros(len(names))
     if text is None:
         return values
-    short = [name.split(" [")[0] for name in names]
+    known = short(names)
     parts = [part.strip() for part in text.split(",")]
     named = [part.partition("=") for part in parts]
     if not any(equals for _, equals, _ in named):
         if len(parts) != len(names):
-            what = f"{len(names)} ({', '.join(short)})" if names else "none: the system has no torques"
+            what = f"{len(names)} ({', '.join(known)})" if names else "none: the system has no torques"
             raise InputError(f"--torque: expected {what}, got {len(parts)}")
-        named = [(name, "=", part) for name, part in zip(short, parts, strict=True)]
+        named = [(name, "=", part) for name, part in zip(known, parts, strict=True)]
     for name, _, value in named:
-        (i,) = checks.indices("--torque", [name.strip()], short, "torque")
+        (i,) = checks.indices("--torque", [name.strip()], known, "torque")
         try:
             values[i] = checks.number(f"--torque {name.strip()}", float(value))
         except ValueError:

@@ -151,9 +151,12 @@ def _fill(panel: Axes, pieces: list[Array], colours: list[str]) -> None:
 def _name(
     panel: Axes, members: tuple[int, ...], pieces: list[Array], domains: Sequence[Domain], everything: float
 ) -> None:
-    """Write the modes of a region into its largest piece, if it has room."""
+    """Write the modes of a region into its middle, or into its largest piece, if it has room."""
+    whole, room = sum(polygons.area(piece) for piece in pieces), _NAMED * everything
     largest = max(pieces, key=polygons.area)
-    if members and polygons.area(largest) > _NAMED * everything:
+    if len(members) == 1 and whole > 0.999 * polygons.area(domains[members[0]].corners):
+        largest = domains[members[0]].corners  # a convex region, in pieces because of its neighbours
+    if members and whole > room and polygons.area(largest) > 0.5 * room:
         names = [domains[i].name.split(" (")[0] for i in members[:4]]
         text = ", ".join(names) + (f" + {len(members) - 4}" if len(members) > 4 else "")
         panel.text(*polygons.centre(largest), text, ha="center", va="center", fontsize=9, color=_INK, bbox=_BOX)

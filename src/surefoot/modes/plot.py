@@ -67,10 +67,8 @@ def plot_torques(
     (draw.plane if len(shown) == 2 else draw.line)(panel, domains, box)
     for axis, set_label in zip(shown, (panel.set_xlabel, panel.set_ylabel), strict=False):
         set_label(_named(system.torque_names[axis]))
-    others = [i for i in range(system.torques) if i not in shown]
-    where = [f"{_named(system.torque_names[i])} = {fixed[i]:g}" for i in others]
-    title = ", ".join([f"{len(domains)} modes of {response.combinations} combinations", *where])
-    figure.suptitle(title, fontsize=11, x=0.01, ha="left")
+    text = f"{len(domains)} modes of {response.combinations} combinations{_where(system, shown, fixed)}"
+    figure.suptitle(text, fontsize=11, x=0.01, ha="left")
     if target is not None:
         figure.savefig(target, dpi=110)
     return figure
@@ -79,6 +77,15 @@ def plot_torques(
 def _named(name: str) -> str:
     """Name of a torque with its unit."""
     return name if name.endswith("]") else f"{name} [N m]"
+
+
+def _where(system: ContactSystem, shown: list[int], fixed: Array) -> str:
+    """Where the torques that are not shown are held."""
+    others = [i for i in range(system.torques) if i not in shown]
+    held = [f"{_named(system.torque_names[i])} = {fixed[i]:g}" for i in others if fixed[i] != 0.0]
+    if len(held) < len(others):
+        held.append("other torques 0" if held else "the other torques are 0")
+    return f"; {', '.join(held)}" if held else ""
 
 
 def _target(path: Any) -> Path:
