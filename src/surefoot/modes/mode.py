@@ -12,7 +12,7 @@ from surefoot import checks
 from surefoot.modes.blocks import STRICT, Block
 from surefoot.modes.linear import Rows
 from surefoot.modes.scaling import Scaled
-from surefoot.modes.search import join
+from surefoot.modes.search import name_of
 from surefoot.modes.system import ContactSystem
 from surefoot.solvers.linear_program import LinearProgram
 from surefoot.solvers.polyhedron import Polyhedron
@@ -67,7 +67,7 @@ class Mode:
         self.system, self._units, self._blocks = system, units, blocks
         self._leaf = leaf
         self.tokens = tuple(block.tokens[m] for block, m in zip(blocks, leaf, strict=True))
-        self.name = join(self.tokens)
+        self.name = name_of(system, self.tokens)
 
     def __repr__(self) -> str:
         return f"Mode({self.name!r})"
