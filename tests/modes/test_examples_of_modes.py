@@ -112,7 +112,7 @@ def test_arm_is_figure_1(response):
 
 
 def test_arm_holds_surely_only_if_it_is_braced(response):
-    arm, mass, width, height, mu = response("two_link_arm"), 1.0, 0.4, 0.3, 0.8
+    arm, mass, width, height, mu = response("two_link_arm"), 1.0, 0.4, 0.3, 1.0
     assert set(arm.names) == {"FFF", "FFS", "SFF", "SSS", "LRL"}
     assert interval(arm["FFF"].torques) == (-np.inf, np.inf)  # a link inside both friction cones jams
     # All slide down: 4 mu N = 2 m g at the least, and N pushes over the height of a link.

@@ -1,6 +1,7 @@
 """Pictures of responses: what is coloured, hatched and named, by its geometry; and what is refused."""
 
 import re
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -42,7 +43,7 @@ def regions(figure):
 def parts(outline):
     """The closed pieces of a compound outline."""
     starts = [*np.flatnonzero(outline.codes == Outline.MOVETO), len(outline.codes)]
-    return [Outline(outline.vertices[a:b]) for a, b in zip(starts[:-1], starts[1:], strict=True)]
+    return [Outline(outline.vertices[a:b]) for a, b in pairwise(starts)]
 
 
 def seen_at(figure, torque):

@@ -246,9 +246,15 @@ OTHER_KEYS = "about, friction, torque_limits, threshold, physical, task"
         (MATRICES.replace("[[2, 0], [0, 2]]", "[[2, 'a'], [0, 2]]"), "inertia: expected an array of numbers, got list"),
         (MATRICES.replace("[[2, 0], [0, 2]]", "[[2, 0]]"), "inertia: expected shape (1, 1), got (1, 2)"),
         (MATRICES.replace("[0, 19.62]", "[0]"), "bias: expected shape (2,), got (1,)"),
-        (MATRICES.replace("[[0, 1], [1, 0]]", "[[0, 1]]"), "jacobian: expected 2 rows a contact (normal, tangent), got 1 rows"),
+        (
+            MATRICES.replace("[[0, 1], [1, 0]]", "[[0, 1]]"),
+            "jacobian: expected 2 rows a contact (normal, tangent), got 1 rows",
+        ),
         (MATRICES + "names = 'floor'", "names: expected a list of texts, got 'floor'"),
-        (MATRICES + "[physical]\nforce = [1, 0]", "physical: expected tables, each under [[physical]], got {'force': [1, 0]}"),
+        (
+            MATRICES + "[physical]\nforce = [1, 0]",
+            "physical: expected tables, each under [[physical]], got {'force': [1, 0]}",
+        ),
         (
             MATRICES + "[[task]]\nforces = [1, 0]",
             "task 1: no key is called 'forces'; did you mean 'force'? The choices are: name, acceleration, force, "
