@@ -99,11 +99,9 @@ def line(panel: Axes, domains: Sequence[Domain], box: Array) -> None:
         middle = 0.5 * (a + b)
         count = int(((ends[:, 0] <= middle) & (middle <= ends[:, 1])).sum())
         counts.add(min(count, 2))
-        look = {0: {"hatch": _NONE, "facecolor": "white"}, 1: {"facecolor": "#eef1f3"}}
-        panel.broken_barh(
-            [(a, b - a)], (0.6, 0.8), edgecolor=_INK, linewidth=0.0,
-            **look.get(count, {"hatch": _SEVERAL, "facecolor": "#eef1f3"}),
-        )  # fmt: skip
+        hatch = (_NONE, None, _SEVERAL)[min(count, 2)]
+        face = "white" if count == 0 else "#eef1f3"
+        panel.broken_barh([(a, b - a)], (0.6, 0.8), facecolor=face, edgecolor=_INK, linewidth=0.0, hatch=hatch)
         if b - a > 0.03 * whole:
             panel.text(middle, 1.0, str(count), ha="center", va="center", fontsize=9, bbox=_BOX)
     panel.axvline(0.0, color="#808890", linewidth=0.8, linestyle=":")
@@ -159,7 +157,8 @@ def _name(
     if members and whole > room and polygons.area(largest) > 0.5 * room:
         names = [domains[i].name.split(" (")[0] for i in members[:4]]
         text = ", ".join(names) + (f" + {len(members) - 4}" if len(members) > 4 else "")
-        panel.text(*polygons.centre(largest), text, ha="center", va="center", fontsize=9, color=_INK, bbox=_BOX)
+        x, y = polygons.centre(largest)
+        panel.text(x, y, text, ha="center", va="center", fontsize=9, color=_INK, bbox=_BOX)
 
 
 def _legend(panel: Axes, domains: Sequence[Domain], colours: list[str], counts: set[int]) -> None:

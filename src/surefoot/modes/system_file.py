@@ -91,10 +91,11 @@ def _matrices(_: Path, content: dict[str, Any]) -> ContactSystem:
     if missing:
         raise InputError(f"{missing[0]}: expected beside inertia, got none")
     inertia = checks.array("inertia", content.pop("inertia"), (None, None))
-    names = {key: _texts(key, content.pop(key)) for key in ("names", "torque_names", "coordinates") if key in content}
+    for key in {"names", "torque_names", "coordinates"} & set(content):
+        content[key] = _texts(key, content[key])
     if content.get("inputs") == []:
         content["inputs"] = np.zeros((len(inertia), 0))
-    return ContactSystem(inertia, **content, **names)
+    return ContactSystem(inertia, **content)
 
 
 def _robot(file: Path, content: dict[str, Any]) -> ContactSystem:
