@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 ENDINGS = (".png", ".pdf", ".svg", ".jpg", ".webp")
 _FAR = 1e4  # times the size of the forces at work: corners farther away are not looked for
+_MANY, _OUTER = 20, 0.1  # of more corners than this, the outermost share in each direction may be left out
 _OPEN = {"none": "", "forces": " (forces open)", "accelerations": " (accelerations open)"}
 
 
@@ -42,7 +43,7 @@ def plot_torques(
         axes: the two torques that are drawn, or the one, by number or name; of a system with one torque always that.
         at: (t,) torques in N m, of which the others are taken; 0 by default.
         limits: ((low, high), (low, high)) of the torques drawn, (low, high) if it is one; by default the torque limits,
-            and without limits what shows all corners.
+            and without limits what shows all corners, or most if there are many.
 
     Returns:
         The figure.
@@ -167,8 +168,10 @@ def _box(system: ContactSystem, shown: list[int], slices: list[Polyhedron]) -> A
     size = max(float(np.abs(system.bias).max(initial=0.0)), 1e-3)
     far = np.tile([-_FAR * size, _FAR * size], (len(shown), 1))
     corners = np.concatenate([np.zeros((1, len(shown))), *(_part(one, far).reshape(-1, len(shown)) for one in slices)])
-    corners = corners[(np.abs(corners) < 0.5 * _FAR * size).all(axis=1)]
-    low, high = corners.min(axis=0), corners.max(axis=0)
+    corners = np.unique(corners[(np.abs(corners) < 0.5 * _FAR * size).all(axis=1)].round(9), axis=0)
+    share = _OUTER if len(corners) > _MANY else 0.0
+    low, high = (np.quantile(corners, end, axis=0) for end in (share, 1.0 - share))
+    low, high = np.minimum(low, 0.0), np.maximum(high, 0.0)
     extent = high - low
     flat = extent <= 1e-9 * size
     room = np.where(flat, 0.85 * extent.max() if not flat.all() else size, 0.35 * extent)
