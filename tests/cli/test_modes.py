@@ -22,9 +22,9 @@ def test_two_links(run):
     text = "3 contacts, 1 torque: 64 combinations; "
     assert re.search(rf"^{text}\d+ linear programs find 5 modes$", result.output, re.MULTILINE)
     table = rows(result.output)
-    assert table["FFF"] == ["8 of 10 x 10", "4", "2", "forces", "any", "up to -1.962"]
-    assert table["LRL"] == ["10 of 10 x 10", "1", "0", "", "-1.472 to 0", "none"]
-    assert table["SSS"] == ["10 of 10 x 10", "1", "0", "", "from 0", "none"]
+    assert table["FFF"] == ["8 of 10 x 10", "4", "2: forces", "any", "up to -1.962"]
+    assert table["LRL"] == ["10 of 10 x 10", "1", "0", "-1.472 to 0", "none"]
+    assert table["SSS"] == ["10 of 10 x 10", "1", "0", "from 0", "none"]
     assert "At elbow = -1 N m: a continuum of solutions in 3 modes" in result.output
     # The whole arm slides down: friction 1 and a normal force of 4 N brake its 2 kg, and N = 1 N m / 0.3 m.
     assert table["acceleration of lower link y"][0] == f"{4 / 0.3 / 2 - 9.81:.4g}"
@@ -36,7 +36,7 @@ def test_several_torques_and_painleve(run):
     result = run("modes", "rod_in_corner", "--torque", "2, 10")
     assert result.exit_code == 0, result.output
     table = rows(result.output)
-    assert table["FF"] == ["6 of 7 x 7", "4", "1", "forces", "2 rows", "1 convex piece"]
+    assert table["FF"] == ["6 of 7 x 7", "4", "1: forces", "2 rows", "1 convex piece"]
     assert table["RS"][-1] == "none"
     assert "At pull right = 2 N, pull up = 10 N: 3 solutions" in result.output
     assert "Painleve: floor sliding to the right is pressed together by its own friction" in result.output

@@ -178,11 +178,11 @@ def test_a_disc_knows_where_it_touches(write):
 
 
 def test_a_robot(write, tmp_path):
-    pytest.importorskip("surefoot.modes.of")
+    of = pytest.importorskip("surefoot.modes.of").of
     write(LEG, "leg.xml")
     system = sf.modes.load(write('robot = "leg.xml"\nq = [0]\nv = [0]\nfriction = 0.25\nactuated = []'))
     robot = sf.load(tmp_path / "leg.xml")
-    same(system, sf.modes.of(robot, robot.home(), friction=0.25, actuated=[]))
+    same(system, of(robot, robot.home(), friction=0.25, actuated=[]))
     assert system.torques == 0
 
 

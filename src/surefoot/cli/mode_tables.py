@@ -15,7 +15,7 @@ SIDE_BY_SIDE = 5
 """Solutions that are shown beside each other."""
 
 MOST_RIVALS = 200
-"""Modes up to which each is compared with all others."""
+"""Modes up to which the torques that allow no other mode are looked for."""
 
 
 def listing(examples: Mapping[str, str]) -> Table:
@@ -48,19 +48,20 @@ def modes(response: Any, most: int) -> Table:
     system = response.system
     table = Table()
     table.add_column("mode", style="bold", no_wrap=True)
-    table.add_column("rank of A")
+    table.add_column("rank of A", no_wrap=True)
     table.add_column("case", justify="right")
-    table.add_column("open variables", justify="right")
-    table.add_column("what is open")
+    table.add_column("open")
     table.add_column(Text(f"at {system.torque_names[0]}" if system.torques == 1 else "torques"))
-    table.add_column("and no other mode")
     compare = len(response.modes) <= MOST_RIVALS
+    if compare:
+        table.add_column("no other mode")
     for mode in response.modes[:most]:
         rows, columns = mode.equations[0].shape
-        cells = [f"{mode.rank} of {rows} x {columns}", str(mode.case), str(mode.ambiguity_variables)]
-        cells.append("" if mode.ambiguity == "none" else mode.ambiguity)
+        left = "" if mode.ambiguity == "none" else f": {mode.ambiguity}"
+        cells = [f"{mode.rank} of {rows} x {columns}", str(mode.case), f"{mode.ambiguity_variables}{left}"]
         cells.append(_torques(lambda mode=mode: mode.torques))
-        cells.append(_pieces(lambda mode=mode: response.unambiguous(mode).pieces) if compare else "not compared")
+        if compare:
+            cells.append(_pieces(lambda mode=mode: response.unambiguous(mode).pieces))
         table.add_row(Text(mode.name), *cells)
     return table
 

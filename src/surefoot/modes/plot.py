@@ -57,9 +57,10 @@ def plot_torques(
     target = None if path is None else _target(path)
     shown = _axes(system, axes)
     fixed = np.zeros(system.torques) if at is None else checks.array("at", at, (system.torques,))
-    slices = [_slice(mode.domain, shown, fixed) for mode in response.modes]
+    modes = response.modes_within(_held(system.torques, shown, fixed))
+    slices = [_slice(mode.domain, shown, fixed) for mode in modes]
     box = _box(system, shown, slices) if limits is None else _limits(limits, len(shown))
-    labels = [mode.name + _OPEN[mode.ambiguity] for mode in response.modes]
+    labels = [mode.name + _OPEN[mode.ambiguity] for mode in modes]
     domains = [draw.Domain(label, _part(one, box)) for label, one in zip(labels, slices, strict=True)]
     domains = [domain for domain in domains if len(domain.corners)]
     rows = min(len(domains), len(draw.COLOURS)) + 2
@@ -128,6 +129,12 @@ def _limits(limits: Any, count: int) -> Array:
     if (box[:, 0] >= box[:, 1]).any():
         raise InputError(f"limits: expected low below high, got {box.tolist() if count == 2 else box[0].tolist()}")
     return box
+
+
+def _held(t: int, shown: list[int], fixed: Array) -> Polyhedron:
+    """All torques (t,) at which those not shown are as they are fixed."""
+    others = [i for i in range(t) if i not in shown]
+    return Polyhedron(np.zeros((0, t)), np.zeros(0), np.eye(t)[others], fixed[others])
 
 
 def _slice(domain: Polyhedron, shown: list[int], fixed: Array) -> Polyhedron:
