@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from surefoot import checks
@@ -118,7 +119,7 @@ class Mode:
     def _equalities(self) -> _Rows:
         """(24) without units."""
         units = self._units
-        dynamics = _Rows(np.hstack([np.diag(1.0 * units.weighs), -units.W.T]), -units.S, -units.q0)
+        dynamics = _Rows(np.hstack([np.diag(units.weighs.astype(np.float64)), -units.W.T]), -units.S, -units.q0)
         rows = dynamics
         for i in range(self.system.contacts):
             rows += self._form_rows(i, self._vanishing_force(i), self._vanishing_motion(i))
@@ -301,7 +302,7 @@ class Mode:
     def residual(self, torque: Array, acceleration: Array, force: Array) -> float:
         """Largest violation, without units, of the mode's equations and signs."""
         units = self._units
-        x = np.concatenate([np.linalg.solve(units.C, acceleration) / units.unit, force / units.force])
+        x = np.concatenate([scipy.linalg.solve(units.C, acceleration) / units.unit, force / units.force])
         signs, _ = self._signs
         misses = [np.abs(self._value(self._equalities, x, torque)), -self._value(signs, x, torque)]
         return float(max(miss.max(initial=0.0) for miss in misses))
