@@ -1,0 +1,104 @@
+"""All contact modes of a system, each decided by linear programs of its own (SciPy's HiGHS).
+
+The unknowns of a program are (qdd, f, tau) as they stand; nothing is eliminated, nothing is shared between modes.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import linprog
+
+from tests.modes.conditions import Plain, demands, mode_name, modes
+
+TOUCHING = 1e-9
+"""A depth within this of zero is that of a domain without an inside, or of one that barely exists."""
+CLEAR = 1e-6
+"""Margins of strict demands from here on, in a domain without an inside, are no accident of rounding."""
+
+
+class Judged(NamedTuple):
+    """What the programs say of one mode.
+
+    depth: largest t <= 1 with every inequality >= t [N, m/s^2, as the rows come]; -inf: the equalities contradict.
+    strict: largest t <= 1 with strict ones >= t and closed ones >= 0; asked only where the depth is about zero, and
+    the depth itself elsewhere.
+    """
+
+    depth: float
+    strict: float
+
+    @property
+    def verdict(self):
+        """True: the mode exists; False: it does not; None: too close to call."""
+        if abs(self.depth) > TOUCHING:
+            return self.depth > 0
+        if TOUCHING < self.strict < CLEAR:
+            return None
+        return self.strict > 0 and self.strict >= CLEAR
+
+
+def brute_force(system, torque=None):
+    """`Judged` of every mode that the contacts' velocities leave, by name; with the torque fixed, if it is given."""
+    plain = Plain(system)
+    torque = None if torque is None else np.asarray(torque, float)
+    judged = {}
+    for mode in modes(plain):
+        ways = [_judge(plain, rows, torque) for rows in demands(plain, mode)]
+        judged[mode_name(plain, mode)] = max(ways, key=lambda way: (RANK[way.verdict], way.depth, way.strict))
+    return judged
+
+
+RANK = {False: 0, None: 1, True: 2}
+
+
+def existing(judged):
+    """Names of the modes that exist, and of those too close to call."""
+    names = [{name for name, way in judged.items() if way.verdict is verdict} for verdict in (True, None)]
+    return names[0], names[1]
+
+
+def disagreements(names, judged):
+    """Names that the programs contradict: (not there though they should be, there though they should not)."""
+    names = set(names)
+    there, doubtful = existing(judged)
+    return sorted(there - names), sorted(names - there - doubtful)
+
+
+def _judge(plain, rows, torque):
+    if torque is not None:
+        rows = [_fixed(part, torque) for part in rows]
+    equal, closed, strict = rows
+    depth = _largest(equal, np.vstack([closed, strict]), np.ones(len(closed) + len(strict)))
+    if abs(depth) > TOUCHING:
+        return Judged(depth, depth)
+    margin = _largest(equal, np.vstack([closed, strict]), np.repeat([0.0, 1.0], [len(closed), len(strict)]))
+    return Judged(depth, margin)
+
+
+def _fixed(rows, torque):
+    """Torques moved to the numbers."""
+    t = len(torque)
+    x, tau, number = rows[:, : -1 - t], rows[:, -1 - t : -1], rows[:, -1]
+    return np.column_stack([x, tau @ torque + number])
+
+
+def _largest(equal, above, weights):
+    """The largest t <= 1 with equal(x) = 0 and above(x) >= weights t; -inf if there is none."""
+    n = equal.shape[1] - 1
+    cost = np.zeros(n + 1)
+    cost[-1] = -1.0
+    program = {
+        "A_ub": np.column_stack([-above[:, :-1], weights]),
+        "b_ub": above[:, -1],
+        "A_eq": np.column_stack([equal[:, :-1], np.zeros(len(equal))]),
+        "b_eq": -equal[:, -1],
+        "bounds": [(None, None)] * n + [(None, 1.0)],
+    }
+    options = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+    for presolve in (True, False):
+        found = linprog(cost, **program, method="highs", options=options | {"presolve": presolve})
+        if found.status == 0:
+            return float(found.x[-1])
+        if found.status == 2:
+            return -np.inf
+    raise RuntimeError(found.message)
