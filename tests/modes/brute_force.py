@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import linprog
 
-from tests.modes.conditions import Plain, demands, mode_name, modes
+from tests.modes.conditions import Plain, Table, mode_name, mode_tokens, modes
 
 TOUCHING = 1e-9
 """A depth within this of zero is that of a domain without an inside, or of one that barely exists."""
@@ -34,16 +34,23 @@ class Judged(NamedTuple):
             return self.depth > 0
         if TOUCHING < self.strict < CLEAR:
             return None
-        return self.strict > 0 and self.strict >= CLEAR
+        return self.strict >= CLEAR
 
 
-def brute_force(system, torque=None):
-    """`Judged` of every mode that the contacts' velocities leave, by name; with the torque fixed, if it is given."""
+def brute_force(system, torque=None, names=None):
+    """`Judged` of every mode that the contacts' velocities leave, by name.
+
+    Args:
+        system: a `ContactSystem`, or plain arrays with its attributes.
+        torque: fixed, if it is given.
+        names: of the modes to judge; None for all.
+    """
     plain = Plain(system)
+    table = Table(plain)
     torque = None if torque is None else np.asarray(torque, float)
     judged = {}
-    for mode in modes(plain):
-        ways = [_judge(plain, rows, torque) for rows in demands(plain, mode)]
+    for mode in modes(plain) if names is None else [mode_tokens(plain, name) for name in names]:
+        ways = [_judge(rows, torque) for rows in table.demands(mode)]
         judged[mode_name(plain, mode)] = max(ways, key=lambda way: (RANK[way.verdict], way.depth, way.strict))
     return judged
 
@@ -64,7 +71,7 @@ def disagreements(names, judged):
     return sorted(there - names), sorted(names - there - doubtful)
 
 
-def _judge(plain, rows, torque):
+def _judge(rows, torque):
     if torque is not None:
         rows = [_fixed(part, torque) for part in rows]
     equal, closed, strict = rows
@@ -84,6 +91,12 @@ def _fixed(rows, torque):
 
 def _largest(equal, above, weights):
     """The largest t <= 1 with equal(x) = 0 and above(x) >= weights t; -inf if there is none."""
+    found = largest(equal, above, weights)
+    return -np.inf if found is None else float(found[-1])
+
+
+def largest(equal, above, weights):
+    """(x, t) with the largest t <= 1 such that equal(x) = 0 and above(x) >= weights t, or None."""
     n = equal.shape[1] - 1
     cost = np.zeros(n + 1)
     cost[-1] = -1.0
@@ -98,7 +111,7 @@ def _largest(equal, above, weights):
     for presolve in (True, False):
         found = linprog(cost, **program, method="highs", options=options | {"presolve": presolve})
         if found.status == 0:
-            return float(found.x[-1])
+            return found.x
         if found.status == 2:
-            return -np.inf
+            return None
     raise RuntimeError(found.message)

@@ -216,23 +216,40 @@ def common(plain):
     return equal, closed
 
 
-def demands(plain, mode):
-    """The `Rows` of a mode, in each of the ways in which it may hold."""
-    equal, closed = common(plain)
-    for ways in itertools.product(*(variants(plain, i, token) for i, token in enumerate(mode))):
-        parts = [[row for way in ways for row in way[j]] for j in range(3)]
-        yield Rows(plain.stacked(equal + parts[0]), plain.stacked(closed + parts[1]), plain.stacked(parts[2]))
+class Table:
+    """The demands of every token of every contact, written once, to be stacked mode by mode."""
+
+    def __init__(self, plain):
+        self.plain = plain
+        self._always = [plain.stacked(rows) for rows in (*common(plain), [])]
+        self._ways = {}
+
+    def demands(self, mode):
+        """The `Rows` of a mode, in each of the ways in which it may hold."""
+        for ways in itertools.product(*(self._of(i, token) for i, token in enumerate(mode))):
+            yield Rows(*(np.vstack(parts) for parts in zip(self._always, *ways, strict=True)))
+
+    def _of(self, i, token):
+        if (i, token) not in self._ways:
+            ways = variants(self.plain, i, token)
+            self._ways[i, token] = [[self.plain.stacked(rows) for rows in way] for way in ways]
+        return self._ways[i, token]
 
 
 def violation(system, name, qdd, force, torque):
     """By how much (qdd, f, tau) misses the demands of a mode, strict ones taken as closed: the least of its ways."""
     plain = Plain(system)
-    x = np.concatenate([qdd, force, torque, [1.0]])
+    return missed(Table(plain), mode_tokens(plain, name), np.concatenate([qdd, force, torque]))
+
+
+def missed(table, mode, x):
+    """The same of x = (qdd, f, tau), with a table at hand."""
+    x = np.append(x, 1.0)
     return min(
         max(
             np.abs(rows.equal @ x).max(initial=0.0),
             -(rows.closed @ x).min(initial=0.0),
             -(rows.strict @ x).min(initial=0.0),
         )
-        for rows in demands(plain, mode_tokens(plain, name))
+        for rows in table.demands(mode)
     )

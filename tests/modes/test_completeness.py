@@ -1,0 +1,96 @@
+"""Every mode there is, and no other: the search of modes beside programs that know nothing of it."""
+
+import numpy as np
+import pytest
+
+from tests.modes.brute_force import brute_force, disagreements
+from tests.modes.conditions import violation
+from tests.modes.lemke_oracle import one_answer
+from tests.modes.random_systems import at_rest, planar, some_torque, spatial
+
+SEED = 2005
+SYSTEMS, CHUNK = 300, 25
+CLOSE = 1e-8
+
+
+def check_modes(sample, label):
+    """The modes are those of the oracle, and each shows an answer of its own."""
+    response = sample.system().response()
+    judged = brute_force(sample)
+    names = [mode.name for mode in response.modes]
+    assert len(names) == len(set(names)) == len(response.modes), label
+    assert disagreements(names, judged) == ([], []), label
+    assert response.considered == len(judged), label
+    for mode in response.modes:
+        torque, qdd, force = mode.point
+        assert violation(sample, mode.name, qdd, force, torque) <= CLOSE * scale(qdd, force, torque), (label, mode.name)
+
+
+def check_solutions(sample, torque, label):
+    """The answers at a torque have the modes of the oracle, and each is one."""
+    solutions = sample.system().response().solutions(torque)
+    assert disagreements([s.mode for s in solutions], brute_force(sample, torque)) == ([], []), label
+    for s in solutions:
+        missed = violation(sample, s.mode, s.acceleration, s.force, torque)
+        assert missed <= CLOSE * scale(s.acceleration, s.force, torque), (label, s.mode)
+    return solutions
+
+
+def scale(*parts):
+    """Size of the numbers of an answer, at least 1."""
+    return max(1.0, *(np.abs(part).max(initial=0.0) for part in parts))
+
+
+@pytest.mark.parametrize("first", range(0, SYSTEMS, CHUNK))
+def test_planar_modes_are_exactly_those_of_brute_force(first):
+    for index in range(first, first + CHUNK):
+        sample = planar(SEED, index)
+        check_modes(sample, (sample.kind, index))
+
+
+def test_four_contacts_at_rest():
+    for index, kind in enumerate(("chain", "table")):
+        check_modes(planar(SEED + 1, index, contacts=4, kind=kind, motion="rest"), kind)
+
+
+@pytest.mark.parametrize(("contacts", "edges", "count"), [(1, 4, 8), (2, 4, 4), (1, 8, 8), (1, 16, 2)])
+def test_spatial_modes_are_exactly_those_of_brute_force(contacts, edges, count):
+    for index in range(count):
+        check_modes(spatial(SEED, index, contacts, edges), index)
+
+
+@pytest.mark.parametrize("first", range(0, 100, CHUNK))
+def test_solutions_at_a_torque_are_exactly_those_of_brute_force(first):
+    for index in range(first, first + CHUNK):
+        rng = np.random.default_rng([SEED, index, 1])
+        sample = planar(SEED + 2, index, contacts=int(rng.integers(1, 4)))
+        check_solutions(sample, some_torque(rng, sample), (sample.kind, index))
+
+
+@pytest.mark.parametrize(("contacts", "edges", "count"), [(1, 8, 8), (2, 4, 3)])
+def test_spatial_solutions_are_exactly_those_of_brute_force(contacts, edges, count):
+    for index in range(count):
+        sample = spatial(SEED + 3, index, contacts, edges)
+        check_solutions(sample, some_torque(np.random.default_rng([SEED, index]), sample), index)
+
+
+@pytest.mark.parametrize("contacts", [1, 2, 3, 4, 6])
+def test_the_answer_of_coulombs_law_is_among_the_solutions(contacts):
+    for index in range(20 if contacts < 4 else 4):
+        sample = at_rest(SEED, index, contacts)
+        torque = some_torque(np.random.default_rng([SEED, index, 2]), sample)
+        qdd, force = one_answer(sample, torque)
+        solutions = sample.system().response().solutions(torque)
+        assert any(holds(sample, s, qdd, force, torque) for s in solutions), (contacts, index)
+
+
+def holds(sample, solution, qdd, force, torque):
+    """Whether an answer lies in the set of a solution: it obeys the mode, and the range says so too."""
+    if violation(sample, solution.mode, qdd, force, torque) > CLOSE * scale(qdd, force, torque):
+        return False
+    found = solution.range()
+    near = 1e-6 * scale(qdd, force)
+    for value, (low, high) in ((qdd, found.acceleration), (force, found.force)):
+        if (value < low - near).any() or (value > high + near).any():
+            return False
+    return True
