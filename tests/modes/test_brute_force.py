@@ -5,8 +5,9 @@ import pytest
 
 from tests.modes.brute_force import Judged, brute_force, disagreements, existing
 from tests.modes.conditions import Plain, modes, tokens, violation
+from tests.modes.lemke_oracle import one_answer
 from tests.modes.mechanisms import Sample, chain_forces, chain_rows, linear
-from tests.modes.random_systems import KINDS, at_rest, planar, spatial
+from tests.modes.random_systems import KINDS, at_rest, planar, some_torque, spatial
 
 MASS, GRAVITY, MU = 2.0, 9.81, 0.5
 WEIGHT = MASS * GRAVITY
@@ -197,6 +198,14 @@ def test_every_kind_of_sample_can_be_judged():
             assert isinstance(brute_force(planar(3, 0, contacts=2, kind=kind, motion=motion)), dict)
     assert len(brute_force(spatial(3, 0, 1, 8))) <= 18
     assert at_rest(3, 0, 2).velocity is None or not at_rest(3, 0, 2).velocity.any()
+
+
+def test_the_answer_that_lemke_finds_has_a_mode_that_exists():
+    for index in range(20):
+        sample = at_rest(4, index, 1 + index % 3)
+        torque = some_torque(np.random.default_rng([4, index]), sample)
+        qdd, force = one_answer(sample, torque)
+        assert any(violation(sample, name, qdd, force, torque) < 1e-9 for name in names(sample, torque)), index
 
 
 def test_samples_are_the_same_bit_for_bit():
