@@ -35,7 +35,7 @@ def problems(quick: bool) -> Sequence[Problem]:
     robot = sf.load("links")
     standing = sf.modes.of(robot, robot.home(), edges=8)
     for mu in FRICTION[: 1 if quick else None]:
-        system = standing.with_(friction=mu)
+        system = standing.change(friction=mu)
         cases.append(Problem(f"links-{mu}", FEET, One(system, system, full=False)))
     return cases
 

@@ -128,7 +128,7 @@ def variants(plain, i, token):
     no_force = [plain.row(force={j: 1.0}) for j in (normal, *tangents)]
     pushes = [plain.row(force={normal: 1.0})]
     if token == "S":
-        opening = plain.slip[i, 0] > max(plain.threshold[i, 0], NOTHING)
+        opening = plain.slip[i, 0] > NOTHING
         return [(no_force, [], [] if opening else closes)]
     if token == "F":
         holds = closes + [plain.acceleration(j) for j in tangents]

@@ -90,7 +90,6 @@ def holds(sample, solution, qdd, force, torque):
         return False
     found = solution.range()
     near = 1e-6 * scale(qdd, force)
-    for value, (low, high) in ((qdd, found.acceleration), (force, found.force)):
-        if (value < low - near).any() or (value > high + near).any():
-            return False
-    return True
+    low, high = (np.concatenate(part) for part in (found[::2], found[1::2]))
+    answer = np.concatenate([qdd, force])
+    return bool(((answer >= low - near) & (answer <= high + near)).all())
