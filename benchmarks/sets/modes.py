@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from tests.modes.random_systems import at_rest
+from tests.modes.random_systems import resting_chain
 
 import surefoot as sf
 from benchmarks.contact_modes import LOOKS, Batch, One, programs, search
@@ -27,7 +27,7 @@ def problems(quick: bool) -> Sequence[Problem]:
     batches = [Batch(SEED, first, first + chunk) for first in range(0, systems, chunk)]
     cases = [Problem(f"systems-{batch.first}", SMALL, batch, work=chunk) for batch in batches]
     for size, contacts in ((SIX, 6), (TEN, 10)):
-        samples = [at_rest(SEED, index, contacts) for index in range(large)]
+        samples = [resting_chain(SEED, index, contacts) for index in range(large)]
         cases += [
             Problem(f"{contacts}-contacts-{index}", size, One(sample, sample.system(), contacts <= 6))
             for index, sample in enumerate(samples)
@@ -64,8 +64,8 @@ TEST_SET = TestSet(
         "with friction from 0 to infinity, motors with and without limits, massless legs, contacts that are there "
         "twice. Every mode is judged by brute force (linear programs in accelerations, forces and torques, one or two "
         "a combination), at any torque and at a random one; each answer's residual is the largest violation of the "
-        f"equations of motion and of its mode's conditions, relative to its largest number. {SIX} and {TEN}: planar "
-        "systems at rest, every combination open (4 096 and 1 048 576). "
+        f"equations of motion and of its mode's conditions, relative to its largest number. {SIX} and {TEN}: chains "
+        "of as many links at rest, a motor of 20 N m in every joint, every combination open (4 096 and 1 048 576). "
         f"{FEET}: the quadruped `links` at home, friction {', '.join(map(str, FRICTION))} (104 976 combinations)."
     ),
     unit="system",

@@ -80,5 +80,11 @@ def test_few_nodes_are_looked_at_where_the_first_block_has_no_solution():
 def test_no_blocks():
     s, state = simplex(np.zeros((0, 1)), np.zeros(0)), search_state(0)
     nothing = np.zeros((0, 0))
-    empty = Blocks(*(np.zeros(0, dtype=np.int64),) * 2, np.zeros((0, 0), dtype=np.int64), *(np.zeros((0, 0, 0)),) * 2, nothing, nothing)
+    empty = Blocks(
+        *(np.zeros(0, dtype=np.int64),) * 2,
+        np.zeros((0, 0), dtype=np.int64),
+        *(np.zeros((0, 0, 0)),) * 2,
+        nothing,
+        nothing,
+    )
     assert search(s, empty, OPTIONS, state, 10, np.zeros((1, 0), dtype=np.int64)) == codes.SOLVED

@@ -32,7 +32,9 @@ def by_scipy(A, b, s, c):
     upper, lower = np.isfinite(high), np.isfinite(low)
     rows = np.vstack([A[upper], -A[lower]])
     limits = np.concatenate([high[upper] - b[upper], b[lower] - low[lower]])
-    bounds = [(None if np.isinf(l) else l, None if np.isinf(h) else h) for l, h in zip(s.low[:n], s.high[:n], strict=True)]
+    bounds = [
+        (None if np.isinf(l) else l, None if np.isinf(h) else h) for l, h in zip(s.low[:n], s.high[:n], strict=True)
+    ]
     return linprog(-c, A_ub=rows if len(rows) else None, b_ub=limits if len(rows) else None, bounds=bounds)
 
 
@@ -94,7 +96,9 @@ def test_dependent_equalities_that_agree_and_that_do_not():
 
 def test_cycling_example_ends():
     """[Beale1955]: cycles under the rule of the largest coefficient without care for ties."""
-    A = np.array([[0.25, -60.0, -1 / 25, 9.0], [0.5, -90.0, -1 / 50, 3.0], [0.0, 0.0, 1.0, 0.0], [0.75, -150.0, 0.02, -6.0]])
+    A = np.array(
+        [[0.25, -60.0, -1 / 25, 9.0], [0.5, -90.0, -1 / 50, 3.0], [0.0, 0.0, 1.0, 0.0], [0.75, -150.0, 0.02, -6.0]]
+    )
     s = simplex(A, np.zeros(4))
     s.low[:4] = 0.0
     s.high[4:7] = [0.0, 0.0, 1.0]

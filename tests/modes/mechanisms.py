@@ -81,7 +81,7 @@ def chain_forces(lengths, masses, angles, rates, fixed):
     return inertia, bias
 
 
-def _chain(rng, contacts, motion, links=None, fixed=False):
+def chain(rng, contacts, motion, links=None, fixed=False):
     """A chain of links, free or hinged to the world, touched at random points."""
     n = links or int(rng.integers(2, 4))
     lengths, masses = rng.uniform(0.3, 1.0, n), rng.uniform(0.5, 3.0, n)
@@ -130,11 +130,11 @@ def _slide(rng, rows, velocity, frames):
 
 
 def _body(rng, contacts, motion):
-    return _chain(rng, contacts, motion, links=1)
+    return chain(rng, contacts, motion, links=1)
 
 
 def _arm(rng, contacts, motion):
-    return _chain(rng, contacts, motion, links=int(rng.integers(1, 4)), fixed=True)
+    return chain(rng, contacts, motion, links=int(rng.integers(1, 4)), fixed=True)
 
 
 def dense(rng, contacts, motion, width=2):
@@ -220,7 +220,7 @@ def _leg(rng, contacts, motion):
 
 BUILDERS = {
     "body": _body,
-    "chain": _chain,
+    "chain": chain,
     "arm": _arm,
     "dense": dense,
     "table": _table,

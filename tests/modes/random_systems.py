@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from tests.modes.mechanisms import BUILDERS, MOVING, REST, dense, linear, moving, space_body
+from tests.modes.mechanisms import BUILDERS, MOVING, REST, chain, dense, linear, moving, space_body
 
 KINDS = tuple(BUILDERS)
 
@@ -27,6 +27,14 @@ def at_rest(seed, index, contacts):
     sample = BUILDERS[str(rng.choice(["body", "chain", "dense", "table", "twin"]))](rng, contacts, REST)
     sample = replace(sample, friction=rng.uniform(0.05, 1.5, sample.contacts))
     return replace(sample, inputs=_motors(rng, len(sample.bias)))
+
+
+def resting_chain(seed, index, contacts):
+    """A chain of as many links as contacts, at rest, with a motor of 20 N m in every joint: many modes."""
+    rng = np.random.default_rng([seed, index])
+    sample = chain(rng, contacts, REST, links=contacts)
+    motors = np.eye(len(sample.bias))[:, 3:]
+    return replace(sample, kind="chain", friction=rng.uniform(0.2, 1.0, contacts), inputs=motors, torque_limits=20.0)
 
 
 def spatial(seed, index, contacts, edges):

@@ -6,6 +6,7 @@ import pytest
 from tests.modes.brute_force import brute_force, disagreements
 from tests.modes.conditions import violation
 from tests.modes.lemke_oracle import one_answer
+from tests.modes.mechanisms import Sample
 from tests.modes.random_systems import at_rest, planar, some_torque, spatial
 
 SEED = 2005
@@ -51,6 +52,46 @@ def test_planar_modes_are_exactly_those_of_brute_force(first):
 def test_four_contacts_at_rest():
     for index, kind in enumerate(("chain", "table")):
         check_modes(planar(SEED + 1, index, contacts=4, kind=kind, motion="rest"), kind)
+
+
+NONE2, NONE3 = np.zeros((2, 0)), np.zeros((3, 0))
+WEIGHT = np.array([0.0, 9.81, 0.0])
+LEGS = np.concatenate([[[0.0, 1.0, x], [1.0, 0.0, 0.75]] for x in (-0.7, 0.36, 0.8)])
+HARD = {
+    # The second contact runs into its wall: there is no mode at all.
+    "impact": ((np.eye(2), WEIGHT[:2], [[0, 1], [1, 0], [1, 0], [0, 1]], 0.5, NONE2), {"velocity": [-1, 0]}, []),
+    # Nothing pulls: rest is the only answer, however much friction there could be.
+    "weightless": ((np.eye(3), 0 * WEIGHT, [[0, 1, 0.4], [1, 0, 0.8]], np.inf, NONE3), {}, ["F"]),
+    # A table whose middle leg cannot slip stands.
+    "glued leg": ((np.eye(3), WEIGHT, LEGS, [0.77, np.inf, 0.74], NONE3), {}, ["FFF"]),
+    # It falls from a sticky ceiling along a wall, and neither leaves nor presses the wall.
+    "ceiling": ((np.eye(2), WEIGHT[:2], [[0, -1], [-1, 0], [1, 0], [0, 1]], [np.inf, 0.5], NONE2), {}, ["FF", "SL"]),
+    # Two contacts close to each other: one fixed leaves the other hardly any way, but not none.
+    "close": (
+        (
+            np.eye(3),
+            [0, 25, 5],
+            [[-0.36, 0.93, -0.07], [0.93, 0.36, -0.16], [0, 1, 0.22], [1, 0, 0.66]],
+            2.0,
+            NONE3,
+        ),
+        {},
+        None,
+    ),
+    # One direction of slip is left, near the border of two sectors but not on it.
+    "beside a border": ((np.eye(2), [0, 0], [[1, 0], [0, -1], [0, 0.9]], 0.0), {"edges": 4}, ["0", "2", "F", "S"]),
+}
+
+
+@pytest.mark.parametrize("name", HARD)
+def test_systems_on_which_tolerances_are_put_to_the_test(name):
+    arguments, options, expected = HARD[name]
+    arrays = [np.asarray(a, float) for a in arguments[:3]]
+    options = {key: np.asarray(value, float) if key == "velocity" else value for key, value in options.items()}
+    sample = Sample(name, *arrays, *arguments[3:], **options)
+    check_modes(sample, name)
+    if expected is not None:
+        assert sorted(mode.name for mode in sample.system().response().modes) == expected
 
 
 @pytest.mark.parametrize(("contacts", "edges", "count"), [(1, 4, 8), (2, 4, 4), (1, 8, 8), (1, 16, 2)])

@@ -51,7 +51,10 @@ def test_reduced_finds_what_holds_with_equality():
     assert shape.dimension == 1
 
 
-@pytest.mark.parametrize(("sides", "dimension"), [(((0, 1), (0, 1)), 2), (((0, 1), (2, 2)), 1), (((0, 0), (2, 2)), 0), (((1, 0), (0, 1)), -1)])
+@pytest.mark.parametrize(
+    ("sides", "dimension"),
+    [(((0, 1), (0, 1)), 2), (((0, 1), (2, 2)), 1), (((0, 0), (2, 2)), 0), (((1, 0), (0, 1)), -1)],
+)
 def test_dimension(sides, dimension):
     assert box(*sides).dimension == dimension
 
