@@ -93,7 +93,10 @@ def _tables(blocks: list[Block], first: int) -> kernel.Blocks:
         first += n
         low[i, :m, :n] = np.where(block.strict & (block.low == 0), STRICT, block.low)
         high[i, :m, :n] = np.where(block.strict & (block.high == 0), -STRICT, block.high)
-        free_low[i, :n], free_high[i, :n] = low[i, :m, :n].min(axis=0), high[i, :m, :n].max(axis=0)
+        free_low[i, :n], free_high[i, :n] = (
+            low[i, :m, :n].min(axis=0, initial=np.inf),
+            high[i, :m, :n].max(axis=0, initial=-np.inf),
+        )
     return kernel.Blocks(
         count=np.array([len(block.tokens) for block in blocks], dtype=np.int64),
         size=np.array([block.low.shape[1] for block in blocks], dtype=np.int64),
