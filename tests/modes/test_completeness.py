@@ -63,7 +63,7 @@ HARD = {
     # Nothing pulls: rest is the only answer, however much friction there could be.
     "weightless": ((np.eye(3), 0 * WEIGHT, [[0, 1, 0.4], [1, 0, 0.8]], np.inf, NONE3), {}, ["F"]),
     # A table whose middle leg cannot slip stands.
-    "glued leg": ((np.eye(3), WEIGHT, LEGS, [0.77, np.inf, 0.74], NONE3), {}, ["FFF"]),
+    "glued leg": ((np.diag([3, 3, 1]), [0, 30, 0], LEGS, [0.77, np.inf, 0.74], NONE3), {}, ["FFF"]),
     # It falls from a sticky ceiling along a wall, and neither leaves nor presses the wall.
     "ceiling": ((np.eye(2), WEIGHT[:2], [[0, -1], [-1, 0], [1, 0], [0, 1]], [np.inf, 0.5], NONE2), {}, ["FF", "SL"]),
     # Two contacts close to each other: one fixed leaves the other hardly any way, but not none.
