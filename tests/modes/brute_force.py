@@ -10,31 +10,31 @@ from scipy.optimize import linprog
 
 from tests.modes.conditions import Plain, Table, mode_name, mode_tokens, modes
 
-TOUCHING = 1e-9
-"""A depth within this of zero is that of a domain without an inside, or of one that barely exists."""
+NOTHING = 1e-9
+"""A margin up to this is none."""
 CLEAR = 1e-6
-"""Margins of strict demands from here on, in a domain without an inside, are no accident of rounding."""
+"""Margins of strict demands from here on are no accident of rounding."""
 
 
 class Judged(NamedTuple):
-    """What the programs say of one mode.
+    """What the programs say of one mode, in the units of its rows [N, m/s^2].
 
-    depth: largest t <= 1 with every inequality >= t [N, m/s^2, as the rows come]; -inf: the equalities contradict.
-    strict: largest t <= 1 with strict ones >= t and closed ones >= 0; asked only where the depth is about zero, and
-    the depth itself elsewhere.
+    strict: largest t <= 1 with strict demands >= t and closed ones >= 0; -inf: there is no such t.
+    depth: largest t <= 1 with every inequality >= t; asked only where `strict` is small, the same elsewhere. A mode
+    whose domain has no inside (fixed without friction, say) has none, and exists nevertheless.
     """
 
-    depth: float
     strict: float
+    depth: float
 
     @property
     def verdict(self):
         """True: the mode exists; False: it does not; None: too close to call."""
-        if abs(self.depth) > TOUCHING:
-            return self.depth > 0
-        if TOUCHING < self.strict < CLEAR:
+        if self.strict <= NOTHING:
+            return False
+        if self.strict < CLEAR and self.depth <= NOTHING:
             return None
-        return self.strict >= CLEAR
+        return True
 
 
 def brute_force(system, torque=None, names=None):
@@ -51,7 +51,7 @@ def brute_force(system, torque=None, names=None):
     judged = {}
     for mode in modes(plain) if names is None else [mode_tokens(plain, name) for name in names]:
         ways = [_judge(rows, torque) for rows in table.demands(mode)]
-        judged[mode_name(plain, mode)] = max(ways, key=lambda way: (RANK[way.verdict], way.depth, way.strict))
+        judged[mode_name(plain, mode)] = max(ways, key=lambda way: (RANK[way.verdict], way.strict))
     return judged
 
 
@@ -75,11 +75,10 @@ def _judge(rows, torque):
     if torque is not None:
         rows = [_fixed(part, torque) for part in rows]
     equal, closed, strict = rows
-    depth = _largest(equal, np.vstack([closed, strict]), np.ones(len(closed) + len(strict)))
-    if abs(depth) > TOUCHING:
-        return Judged(depth, depth)
-    margin = _largest(equal, np.vstack([closed, strict]), np.repeat([0.0, 1.0], [len(closed), len(strict)]))
-    return Judged(depth, margin)
+    above = np.vstack([closed, strict])
+    margin = _largest(equal, above, np.repeat([0.0, 1.0], [len(closed), len(strict)]))
+    unclear = NOTHING < margin < CLEAR
+    return Judged(margin, _largest(equal, above, np.ones(len(above))) if unclear else margin)
 
 
 def _fixed(rows, torque):

@@ -182,12 +182,12 @@ def test_violation_measures_what_an_answer_misses():
 
 def test_verdicts():
     assert Judged(0.5, 0.5).verdict is True
+    assert Judged(1e-7, 1e-7).verdict is True
+    assert Judged(1e-7, 1e-12).verdict is None
+    assert Judged(1e-12, 1e-12).verdict is False
     assert Judged(-0.5, -0.5).verdict is False
     assert Judged(-np.inf, -np.inf).verdict is False
-    assert Judged(1e-12, 1.0).verdict is True
-    assert Judged(1e-12, 0.0).verdict is False
-    assert Judged(1e-12, 1e-7).verdict is None
-    judged = {"A": Judged(1, 1), "B": Judged(-1, -1), "C": Judged(0.0, 1e-7)}
+    judged = {"A": Judged(1, 1), "B": Judged(-1, -1), "C": Judged(1e-7, 0.0)}
     assert disagreements(["B", "C"], judged) == (["A"], ["B"])
     assert disagreements(["A"], judged) == ([], [])
 
