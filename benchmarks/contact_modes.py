@@ -126,7 +126,7 @@ def _worst(plain: Any, points: Iterable[tuple[str, np.ndarray | None]]) -> float
 def judge_batch(batch: Batch, responses: Sequence[Any]) -> Verdict:
     """Every system of a batch: its modes, and its answers at one torque, beside the oracle's."""
     names = ("systems", "combinations", "considered", "modes", "listed apart", "disagreements", "answers at a torque")
-    counts = dict.fromkeys(names, 0)
+    counts: dict[str, int] = dict.fromkeys(names, 0)
     worst = 0.0
     for sample, response, (torque, free, fixed) in zip(batch.samples(), responses, oracle(batch), strict=True):
         points = _points(response)
