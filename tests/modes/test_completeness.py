@@ -78,6 +78,18 @@ HARD = {
         {},
         None,
     ),
+    # Two legs beside each other stand: then the third cannot lift off, though a little error would let it.
+    "two legs": (
+        (
+            np.eye(3),
+            [0, 9, 0],
+            np.concatenate([[[0, 1, x], [1, 0, 0.9]] for x in (-0.6, -0.7, 0.7)]),
+            [0.4, 0.0, 0.5],
+            np.array([[-1.0], [-1.0], [1.0]]),
+        ),
+        {},
+        None,
+    ),
     # One direction of slip is left, near the border of two sectors but not on it.
     "beside a border": ((np.eye(2), [0, 0], [[1, 0], [0, -1], [0, 0.9]], 0.0), {"edges": 4}, ["0", "2", "F", "S"]),
 }
