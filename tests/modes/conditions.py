@@ -10,8 +10,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-NOTHING = 1e-9  # m/s: slower than this is no motion
-
 
 class Rows(NamedTuple):
     """Demands `rows[:, :-1] @ x + rows[:, -1]` = 0, >= 0, > 0."""
@@ -128,7 +126,7 @@ def variants(plain, i, token):
     no_force = [plain.row(force={j: 1.0}) for j in (normal, *tangents)]
     pushes = [plain.row(force={normal: 1.0})]
     if token == "S":
-        opening = plain.slip[i, 0] > NOTHING
+        opening = plain.slip[i, 0] > plain.threshold[i, 0]
         return [(no_force, [], [] if opening else closes)]
     if token == "F":
         holds = closes + [plain.acceleration(j) for j in tangents]
@@ -178,7 +176,7 @@ def _motion(plain, i, token):
     """Equalities and strict demands on the tangential acceleration of a slide."""
     first = plain.width * i + 1
     slip, speed = plain.slip[i, 1:], np.linalg.norm(plain.slip[i, 1:])
-    if speed > NOTHING and _heading(plain, slip) == token:
+    if speed > plain.threshold[i, 1] and _heading(plain, slip) == token:
         return [], []  # it slides this way already
     if plain.edges is None:
         return [], [plain.acceleration(first, 1.0 if token == "R" else -1.0)]
