@@ -28,6 +28,9 @@ from surefoot.solvers.status import Status
 
 Array = NDArray[np.float64]
 
+FREE, BALL = int(mujoco.mjtJoint.mjJNT_FREE), int(mujoco.mjtJoint.mjJNT_BALL)
+AXES = ("x", "y", "z", "turn x", "turn y", "turn z")
+
 
 def of(
     robot: Scene,
@@ -104,6 +107,7 @@ def of(
         threshold=threshold,
         names=rows.names,
         torque_names=tuple(robot.joints[i] for i in motors),
+        coordinates=tuple(_coordinate(robot.model, i) for i in range(robot.nv)),
     )
 
 
@@ -115,6 +119,15 @@ class _Rows(NamedTuple):
     mu: Array  # (n,)
     names: tuple[str, ...]
     dimension: int
+
+
+def _coordinate(model: mujoco.MjModel, dof: int) -> str:
+    """The name of a velocity: that of its joint, of a free body with the axis."""
+    joint = int(model.dof_jntid[dof])
+    count = dof - int(model.jnt_dofadr[joint])
+    if model.jnt_type[joint] == FREE:
+        return f"{model.body(int(model.jnt_bodyid[joint])).name} {AXES[count]}"
+    return f"{model.joint(joint).name} {AXES[3 + count]}" if model.jnt_type[joint] == BALL else model.joint(joint).name
 
 
 def _motors(robot: Scene, names: Any) -> list[int]:
@@ -168,9 +181,7 @@ def _closed(space: Workspace, contacts: Any) -> Contacts:
 def _with_limits(rows: _Rows, space: Workspace) -> _Rows:
     """The rows, then one contact without friction for each joint limit that is reached."""
     found, n, count = space.step.rows, space.contact_count, space.count
-    limits = [
-        i for i in range(n, count) if found.source[i, 1] == LIMIT and found.gap[i] <= space.settings.touch
-    ]
+    limits = [i for i in range(n, count) if found.source[i, 1] == LIMIT and found.gap[i] <= space.settings.touch]
     J = np.zeros((len(limits), rows.dimension, space.model.nv))
     J[:, 0] = found.J[[3 * i for i in limits]]
     return _Rows(
@@ -213,7 +224,9 @@ def _across(contacts: Contacts, rates: Array, v: Array) -> Array | None:
     reach = np.abs(moves).max(initial=0.0) or 1.0
     fastest = np.abs(v).max(initial=0.0) or 1.0
     rough = 1e-3  # how far rates are trusted that come from contacts found by iteration
-    rows = np.concatenate([contacts.frames[:, 0], moves / reach, rough * begins / (reach * fastest**2), np.zeros((3, 3))])
+    rows = np.concatenate(
+        [contacts.frames[:, 0], moves / reach, rough * begins / (reach * fastest**2), np.zeros((3, 3))]
+    )
     _, sizes, axes = np.linalg.svd(rows)
     free = axes[sizes <= 1e-6]
     if not len(free):
