@@ -129,7 +129,7 @@ def test_given_points_have_mujocos_own_rate(links):
     data = mujoco.MjData(links.model)
     state.to_mujoco(data)
     mujoco.mj_forward(links.model, data)
-    point = data.body(body).xpos + [0.01, 0.02, -0.03]
+    point = data.body(body).xpos + np.array([0.01, 0.02, -0.03])
     given = sf.Contacts.from_points(links, state, [point], [body], normals=[[0.1, 0.2, 1.0]])
     J = np.zeros((3, links.nv))
     mujoco.mj_jacDot(links.model, data, J, None, point, data.body(body).id)

@@ -305,7 +305,7 @@ def test_dry_friction_is_refused_by_name():
 
 def test_a_tendon_at_its_limit_is_refused_by_name():
     scene = compiled(
-        '<body name="arm"><joint name="a" axis="0 1 0"/><geom type="capsule" size="0.02" fromto="0 0 0 0.3 0 0"/></body>',
+        '<body name="arm"><joint name="a" axis="0 1 0"/><geom type="capsule" size="0.02" fromto="0 0 0 1 0 0"/></body>',
         '<tendon><fixed name="cord" limited="true" range="0 1"><joint joint="a" coef="1"/></fixed></tendon>',
         joints=("a",),
     )
@@ -324,5 +324,5 @@ def test_arguments_are_refused_with_a_sentence(links):
     refused("actuated: expected every joint once, got 'LF_X1' twice", links, home, actuated=["LF_X1", "LF_X1"])
     refused("contacts: expected a list of foot names, got the string 'LF'", links, home, contacts="LF")
     refused("state.q: expected shape (19,), got (1,)", links, sf.State([0.0], np.zeros(18)))
-    with pytest.raises(InputError, match="^actuated: no actuated joint is called 'knee'"):
-        of(links, home, actuated=["knee"])
+    choices = f"; The choices are: {', '.join(links.joints)}"
+    refused(f"actuated: no actuated joint is called 'knee'{choices}", links, home, actuated=["knee"])

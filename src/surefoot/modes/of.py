@@ -53,8 +53,9 @@ def of(
 
     If all contacts move in planes across one and the same direction, the system is planar: two rows a contact, and
     contacts that differ only across the plane are one. Tangents are normals turned clockwise for someone who sees world
-    x (else y) to the right and z (else y) up: "right" on a floor is to the right. Otherwise it is spatial; the first
-    tangent is the direction of the slip if it is over 1e-6 m/s, else world x in the tangent plane (y where x is normal).
+    x (else y) to the right and z (else y) up: "right" on a floor is to the right. Otherwise it is spatial, and the
+    first tangent is the direction of the slip if that is over 1e-6 m/s, else world x in the tangent plane (y where x is
+    normal).
 
     Args:
         robot: robot or scene.
