@@ -10,6 +10,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from surefoot import control as control
     from surefoot import gait as gait
+    from surefoot import modes as modes
     from surefoot.answer import Answer as Answer
     from surefoot.batch import BatchAnswer as BatchAnswer
     from surefoot.batch import inverse_dynamics_batch as inverse_dynamics_batch
@@ -92,7 +93,7 @@ _HOMES = {
     "solve": "dynamics",
 }
 
-_ROOMS = ("control", "gait")  # public as a whole: sf.control.PID
+_ROOMS = ("control", "gait", "modes")  # public as a whole: sf.control.PID
 
 __all__ = sorted([*_HOMES, *_ROOMS])  # pyright: ignore
 

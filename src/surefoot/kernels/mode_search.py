@@ -1,0 +1,113 @@
+"""Every feasible combination of contact modes, by depth-first search over linear inequalities that stay warm.
+
+Each of k blocks (a contact) is in one of its modes, and a mode is a set of bounds on the block's variables: forces and
+accelerations that vanish or keep a sign. A block that is not decided yet keeps the bounds that all of its modes share,
+so a node of the tree that has no solution cuts off everything below it: few of the 4^k combinations are ever looked
+at.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surefoot.kernels.cache import kernel
+from surefoot.kernels.simplex import restore
+from surefoot.kernels.status import CAPACITY, INFEASIBLE, PIVOT_LIMIT, SOLVED
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+# Places in SearchState.counts.
+DEPTH = 0
+FOUND = 1
+NODES = 2
+OPEN = 3
+
+
+class Blocks(NamedTuple):
+    """k blocks; arrays are filled up to the largest block. Every variable belongs to one block at most."""
+
+    count: Indices  # (k,) modes
+    size: Indices  # (k,) variables
+    variable: Indices  # (k, V) numbers in the simplex
+    low: Array  # (k, M, V) bounds by mode
+    high: Array  # (k, M, V)
+    free_low: Array  # (k, V) bounds of an undecided block
+    free_high: Array  # (k, V)
+
+
+class SearchState(NamedTuple):
+    """Where the search is; it can stop at any node and go on. Make it with `search_state(k)`."""
+
+    mode: Indices  # (k,) modes on the way down to the present node, -1 above the first
+    counts: Indices  # (4,) depth, combinations found, nodes visited, leaves that could not be decided
+
+
+def search_state(blocks: int) -> SearchState:
+    """Return the start of a search."""
+    return SearchState(np.full(blocks, -1, dtype=np.int64), np.zeros(4, dtype=np.int64))
+
+
+def progress(state: SearchState, blocks: Blocks) -> float:
+    """The fraction of all combinations that is done."""
+    done, share = 0.0, 1.0
+    for mode, count in zip(state.mode, blocks.count, strict=True):
+        share /= count
+        done += max(int(mode), 0) * share
+    return done if state.counts[DEPTH] >= 0 else 1.0
+
+
+@kernel
+def search(s, blocks, options, state, budget, leaves_out):
+    """Go on with the search for `budget` nodes: SOLVED (finished), PIVOT_LIMIT (not yet), CAPACITY (leaves are full).
+
+    Args:
+        s: Simplex with the bounds of everything that belongs to no block.
+        blocks: Blocks.
+        options: SimplexOptions.
+        state: SearchState.
+        budget: nodes.
+        leaves_out: (capacity, k) modes of each combination found.
+    """
+    k = len(blocks.count)
+    if k == 0:
+        return SOLVED
+    if state.counts[NODES] == 0:
+        for i in range(k):
+            for a in range(blocks.size[i]):
+                v = blocks.variable[i, a]
+                s.low[v], s.high[v] = blocks.free_low[i, a], blocks.free_high[i, a]
+    for _ in range(budget):
+        depth = state.counts[DEPTH]
+        if depth < 0:
+            return SOLVED
+        if state.counts[FOUND] == len(leaves_out):
+            return CAPACITY
+        state.mode[depth] += 1
+        m = state.mode[depth]
+        if m == blocks.count[depth]:
+            state.mode[depth] = -1
+            state.counts[DEPTH] = depth - 1
+            for a in range(blocks.size[depth]):
+                v = blocks.variable[depth, a]
+                s.low[v], s.high[v] = blocks.free_low[depth, a], blocks.free_high[depth, a]
+            continue
+        for a in range(blocks.size[depth]):
+            v = blocks.variable[depth, a]
+            s.low[v], s.high[v] = blocks.low[depth, m, a], blocks.high[depth, m, a]
+        status = restore(s, options)
+        state.counts[NODES] += 1
+        if status == INFEASIBLE:
+            continue
+        if depth < k - 1:
+            state.counts[DEPTH] = depth + 1
+        elif status != SOLVED:
+            state.counts[OPEN] += 1
+        else:
+            for i in range(k):
+                leaves_out[state.counts[FOUND], i] = state.mode[i]
+            state.counts[FOUND] += 1
+    return PIVOT_LIMIT

@@ -1,0 +1,27 @@
+"""Every contact mode of a frictional system, its domain and its ambiguity: [Greenfield2005]."""
+
+from surefoot.modes.linear import Linear
+from surefoot.modes.mode import Mode, Range
+from surefoot.modes.optimum import Optimum
+from surefoot.modes.painleve import Painleve
+from surefoot.modes.region import Region
+from surefoot.modes.response import Outcomes, Response
+from surefoot.modes.robust import Certain, RobustResponse
+from surefoot.modes.solutions import Solution, Solutions
+from surefoot.modes.system import ContactSystem
+
+__all__ = [
+    "Certain",
+    "ContactSystem",
+    "Linear",
+    "Mode",
+    "Optimum",
+    "Outcomes",
+    "Painleve",
+    "Range",
+    "Region",
+    "Response",
+    "RobustResponse",
+    "Solution",
+    "Solutions",
+]

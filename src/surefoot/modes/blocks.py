@@ -1,0 +1,197 @@
+"""The modes of one contact as bounds on linear forms of its force and its acceleration.
+
+Tables I, II and III of [Greenfield2005], with strict signs: a contact that separates or slides accelerates away from
+rest; where it does not, it is fixed. So every solution has exactly one mode. Planar contacts: S separates, L and R
+slide left and right, F is fixed. Spatial contacts have a friction pyramid of e edges: they slide in one of e sectors
+"0", "1", ..., friction on the opposite edge, or exactly between two sectors "0|1", friction anywhere on the opposite
+face.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+STRICT = 1e-9
+"""What counts as a positive acceleration, in units of the largest acceleration without contact."""
+
+STILL = 1e-9
+"""m/s below which a contact does not move, whatever its threshold."""
+
+LARGEST_FRICTION = 1e6
+"""Stands for infinite friction: without load there is none, however large mu."""
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Forms of one contact and their bounds in each of its modes.
+
+    Attributes:
+        force: (p, d) forms of the contact force.
+        motion: (q, d) forms of the contact's acceleration.
+        tokens: (m,) names of the modes that its velocity leaves.
+        low: (m, p + q) lower bounds of the forms, first those of the force.
+        high: (m, p + q) upper bounds; equal bounds are equalities.
+        strict: (m, p + q) whether a bound of zero on an acceleration is strict.
+    """
+
+    force: Array
+    motion: Array
+    tokens: tuple[str, ...]
+    low: Array
+    high: Array
+    strict: NDArray[np.bool_]
+
+
+Bound = tuple[float, float, bool]  # low, high, strict
+
+ZERO: Bound = (0.0, 0.0, False)
+FREE: Bound = (-np.inf, np.inf, False)
+PUSH: Bound = (0.0, np.inf, False)
+DOWN: Bound = (-np.inf, 0.0, False)
+MORE: Bound = (0.0, np.inf, True)
+LESS: Bound = (-np.inf, 0.0, True)
+
+
+def planar_block(mu: tuple[float, float], velocity: Array, threshold: Array) -> Block:
+    """The modes of a planar contact.
+
+    Args:
+        mu: friction, from lowest to highest: equal, unless it is only known to lie between.
+        velocity: (2,) normal, tangential [m/s].
+        threshold: (2,) velocities up to these count as possibly zero [m/s].
+    """
+    low, high = mu
+    friction = min(high, LARGEST_FRICTION)
+    if high == 0.0:
+        force = np.eye(2)
+        hold = left = right = (PUSH, ZERO)
+    else:
+        force = np.array([[friction, -1.0], [friction, 1.0]]) / np.hypot(1.0, friction)
+        hold, left, right = (PUSH, PUSH), (ZERO, PUSH), (PUSH, ZERO)
+        if np.isinf(high):
+            left = right = (ZERO, ZERO)
+        if low < high:  # friction of a slide lies in the wedge between both
+            force = np.vstack([force, np.array([[low, -1.0], [low, 1.0]]) / np.hypot(1.0, low)])
+            hold = (*hold, FREE, FREE)
+            left, right = (PUSH, PUSH, DOWN, PUSH), (PUSH, PUSH, PUSH, DOWN)
+    apart = (ZERO,) * len(force)
+    modes = {"S": (*apart, MORE, FREE), "L": (*left, ZERO, LESS), "R": (*right, ZERO, MORE)}
+    modes["F"] = (*hold, ZERO, ZERO)
+    return _block(force, np.eye(2), modes, velocity, threshold, _planar_slide(velocity[1]))
+
+
+def _planar_slide(v: float) -> str:
+    return "R" if v > 0 else "L"
+
+
+def spatial_block(mu: tuple[float, float], velocity: Array, threshold: Array, edges: int) -> Block:
+    """The modes of a spatial contact with a friction pyramid; arguments as in `planar_block`, velocity (3,)."""
+    low, high = mu
+    angle = 2 * np.pi * (np.arange(edges) + 0.5) / edges
+    outward = np.column_stack([np.cos(angle), np.sin(angle)])  # normals of the faces, borders of the sectors
+    half = edges // 2
+    across = np.column_stack([-outward[:half, 1], outward[:half, 0]])
+    motion = np.pad(np.vstack([across, outward[:half]]), ((0, 0), (1, 0)))
+    motion = np.vstack([[1.0, 0.0, 0.0], motion])
+    if high == 0.0:
+        force = np.eye(3)
+        hold = (PUSH, ZERO, ZERO)
+    else:
+        force = _faces(min(high, LARGEST_FRICTION), outward)
+        hold = (PUSH,) * edges
+        if low < high:
+            angle = 2 * np.pi * np.arange(half) / edges
+            beside = np.column_stack([np.zeros(half), -np.sin(angle), np.cos(angle)])
+            force = np.vstack([force, _faces(low, outward), beside])
+            hold = (*hold, *(FREE,) * (edges + half))
+    count = len(force)
+    modes: dict[str, tuple[Bound, ...]] = {"S": (*(ZERO,) * count, MORE, *(FREE,) * edges)}
+    for j in range(edges):
+        for between in (False, True):
+            name = f"{j}|{(j + 1) % edges}" if between else str(j)
+            moving: list[Bound] = [ZERO, *(FREE,) * edges]
+            if between:
+                moving[1 + j % half] = ZERO
+                moving[1 + half + j % half] = MORE if j < half else LESS
+            else:
+                before = (j - 1) % edges
+                moving[1 + before % half] = MORE if before < half else LESS
+                moving[1 + j % half] = LESS if j < half else MORE
+            modes[name] = (*_sliding(low, high, edges, (j + half) % edges, between), *moving)
+    modes["F"] = (*hold, ZERO, ZERO, ZERO, *(FREE,) * (edges - 2))
+    return _block(force, motion, modes, velocity, threshold, _sector(velocity[1:], edges))
+
+
+def _faces(mu: float, outward: Array) -> Array:
+    """(e, 3) forms of the force that are positive inside the pyramid."""
+    e = len(outward)
+    return np.column_stack([np.full(e, mu * np.cos(np.pi / e)), -outward]) / np.hypot(1.0, mu)
+
+
+def _sliding(low: float, high: float, edges: int, j: int, between: bool) -> tuple[Bound, ...]:
+    """Bounds of the forms of the force on edge j (between: on face j) of the pyramid."""
+    if high == 0.0:
+        return (PUSH, ZERO, ZERO)
+    tight = {j} if between else {j, (j - 1) % edges}
+    if np.isinf(high):
+        return (ZERO,) * edges
+    if low == high:
+        return tuple(ZERO if i in tight else PUSH for i in range(edges))
+    # Friction of unknown size: inside the larger pyramid, beyond the smaller one, beside the edge or between two.
+    beyond, beside = [FREE] * edges, [FREE] * (edges // 2)
+    beyond[j] = DOWN
+    after = (j + 1) % edges
+    if between:
+        beside[j % (edges // 2)] = PUSH if j < edges // 2 else DOWN
+        beside[after % (edges // 2)] = DOWN if after < edges // 2 else PUSH
+    else:
+        beside[j % (edges // 2)] = ZERO
+    return (*(PUSH,) * edges, *beyond, *beside)
+
+
+def _sector(v: Array, edges: int) -> str:
+    """The sector that a sliding velocity lies in, or the border between two."""
+    if not v.any():
+        return ""
+    where = np.arctan2(v[1], v[0]) * edges / (2 * np.pi)
+    j = int(np.floor(where + 0.5))
+    border = int(np.round(where - 0.5))
+    if abs(where - 0.5 - border) < 1e-9:
+        return f"{border % edges}|{(border + 1) % edges}"
+    return str(j % edges)
+
+
+def _block(
+    force: Array,
+    motion: Array,
+    modes: dict[str, tuple[Bound, ...]],
+    velocity: Array,
+    threshold: Array,
+    slide: str,
+) -> Block:
+    """Keep the modes that the velocity allows (table III), with the signs that it leaves open."""
+    normal, slip = velocity[0], float(np.linalg.norm(velocity[1:]))
+    p = len(force)
+    allowed = dict(modes)
+    if normal > STILL:  # it separates already
+        allowed["S"] = _freed(allowed["S"], p)
+    if slip > STILL:  # it slides already
+        allowed[slide] = (*allowed[slide][: p + 1], *(FREE,) * (len(motion) - 1))
+    if normal < -threshold[0]:
+        allowed = {}
+    elif normal > threshold[0]:
+        allowed = {"S": allowed["S"]}
+    elif slip > threshold[1]:
+        allowed = {"S": allowed["S"], slide: allowed[slide]}
+    table = np.array([list(bounds) for bounds in allowed.values()], dtype=float).reshape(-1, p + len(motion), 3)
+    return Block(force, motion, tuple(allowed), table[:, :, 0], table[:, :, 1], table[:, :, 2] > 0)
+
+
+def _freed(bounds: tuple[Bound, ...], p: int) -> tuple[Bound, ...]:
+    """The same without a sign of the normal acceleration."""
+    return (*bounds[:p], FREE, *bounds[p + 1 :])

@@ -1,0 +1,193 @@
+"""The tree of contact modes: from a system to linear inequalities, and down the tree with the compiled search."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+from surefoot.errors import SolveError
+from surefoot.kernels import mode_search as kernel
+from surefoot.kernels import simplex
+from surefoot.kernels import status as codes
+from surefoot.modes.blocks import STRICT, Block, planar_block, spatial_block
+from surefoot.modes.scaling import Scaled, scaled
+from surefoot.modes.system import ContactSystem
+
+Array = NDArray[np.float64]
+
+BUDGET = 20_000
+"""Nodes between two looks at the clock."""
+
+
+class Inequalities(NamedTuple):
+    """Forces and torques as columns, forms of the contacts and constraints as rows, all without units."""
+
+    A: Array  # (m, nf + t)
+    b: Array  # (m,)
+    low: Array  # (nf + t + m,) bounds of columns and rows that belong to no contact
+    high: Array
+    blocks: kernel.Blocks
+    tokens: tuple[tuple[str, ...], ...]  # modes of each contact
+
+
+class Found(NamedTuple):
+    """Combinations of modes: (N, k) numbers of tokens, and how many nodes of the tree were looked at."""
+
+    leaves: NDArray[np.int64]
+    nodes: int
+
+
+def contact_blocks(system: ContactSystem, low: Array, high: Array) -> list[Block]:
+    """The modes of each contact, for friction between low and high (k,); equal ones are a known friction."""
+    blocks = []
+    for i, velocity in enumerate(system.contact_velocity):
+        mu = (float(low[i]), float(high[i]))
+        if system.edges is None:
+            blocks.append(planar_block(mu, velocity, system.threshold[i]))
+        else:
+            blocks.append(spatial_block(mu, velocity, system.threshold[i], system.edges))
+    return blocks
+
+
+def inequalities(system: ContactSystem, blocks: list[Block], units: Scaled | None = None) -> Inequalities:
+    """Write a system as linear inequalities with the modes of its contacts."""
+    units = scaled(system) if units is None else units
+    d, (_, nf, t) = system.dimension, system.sizes
+    # a = W q + rate with q = W' f + S tau + q0: (4) and (5).
+    motion = np.hstack([units.W @ units.W.T, units.W @ units.S])
+    at_rest = units.W @ units.q0 + units.rate
+    parts, rest = [], []
+    for i, block in enumerate(blocks):
+        here = slice(i * d, (i + 1) * d)
+        forms = np.zeros((len(block.force), nf + t))
+        forms[:, here] = block.force
+        parts += [forms, block.motion @ motion[here]]
+        rest += [np.zeros(len(block.force)), block.motion @ at_rest[here]]
+    Q, F, T, bound = units.rows(system.physical_rows)
+    parts.append(np.hstack([F + Q @ units.W.T, T + Q @ units.S]))
+    rest.append(Q @ units.q0 - bound)
+    A, b = np.vstack([np.zeros((0, nf + t)), *parts]), np.concatenate([np.zeros(0), *rest])
+    low, high = np.full(nf + t + len(A), -np.inf), np.full(nf + t + len(A), np.inf)
+    low[nf : nf + t], high[nf : nf + t] = (system.torque_limits / units.torque[:, None]).T
+    if len(bound):
+        low[-len(bound) :] = 0.0
+        high[-len(bound) :] = np.where(system.physical_rows.equality, 0.0, np.inf)
+    return Inequalities(A, b, low, high, _tables(blocks, nf + t), tuple(block.tokens for block in blocks))
+
+
+def _tables(blocks: list[Block], first: int) -> kernel.Blocks:
+    """The blocks as the kernel takes them; their forms are rows in order, the first of them variable `first`."""
+    k = len(blocks)
+    most = max((len(block.tokens) for block in blocks), default=0)
+    width = max((block.low.shape[1] for block in blocks), default=0)
+    variable = np.zeros((k, width), dtype=np.int64)
+    low, high = np.zeros((k, most, width)), np.zeros((k, most, width))
+    free_low, free_high = np.zeros((k, width)), np.zeros((k, width))
+    for i, block in enumerate(blocks):
+        n, m = block.low.shape[1], len(block.tokens)
+        variable[i, :n] = first + np.arange(n)
+        first += n
+        low[i, :m, :n] = np.where(block.strict & (block.low == 0), STRICT, block.low)
+        high[i, :m, :n] = np.where(block.strict & (block.high == 0), -STRICT, block.high)
+        free_low[i, :n], free_high[i, :n] = low[i, :m, :n].min(axis=0), high[i, :m, :n].max(axis=0)
+    return kernel.Blocks(
+        count=np.array([len(block.tokens) for block in blocks], dtype=np.int64),
+        size=np.array([block.low.shape[1] for block in blocks], dtype=np.int64),
+        variable=variable,
+        low=low,
+        high=high,
+        free_low=free_low,
+        free_high=free_high,
+    )
+
+
+def search(problem: Inequalities, *, torque: Array | None = None, progress: bool = False) -> Found:
+    """Find every combination of modes with a solution, at this torque (t,) (without units) or at any."""
+    k = len(problem.tokens)
+    if any(not tokens for tokens in problem.tokens):  # an impact: no mode at all
+        return Found(np.zeros((0, k), dtype=np.int64), 0)
+    s = simplex.simplex(problem.A, problem.b)
+    s.low[:], s.high[:] = problem.low, problem.high
+    if torque is not None:
+        n = problem.A.shape[1]
+        columns = slice(n - len(torque), n)
+        slack = 1e-9 * np.abs(torque)
+        if ((torque < s.low[columns] - slack) | (torque > s.high[columns] + slack)).any():
+            return Found(np.zeros((0, k), dtype=np.int64), 0)
+        s.low[columns] = s.high[columns] = torque
+    if k == 0:
+        fits = simplex.feasible(s, simplex.SimplexOptions()) == codes.SOLVED
+        return Found(np.zeros((int(fits), 0), dtype=np.int64), 1)
+    state = kernel.search_state(k)
+    leaves = np.zeros((1024, k), dtype=np.int64)
+    with _bar(progress) as show:
+        while True:
+            code = kernel.search(s, problem.blocks, simplex.SimplexOptions(), state, BUDGET, leaves)
+            show(kernel.progress(state, problem.blocks))
+            if code == codes.SOLVED:
+                break
+            if code == codes.CAPACITY:
+                leaves = np.vstack([leaves, np.zeros_like(leaves)])
+    _, found, nodes, undecided = state.counts.tolist()
+    if undecided:
+        raise SolveError(
+            f"{undecided} combinations of modes could not be decided: the rows of the system are nearly dependent; "
+            "remove contacts that are almost the same, or give their common row once"
+        )
+    return Found(leaves[:found].copy(), nodes)
+
+
+def kinematic_modes(system: ContactSystem) -> tuple[str, ...]:
+    """Modes whose accelerations fit together, whatever the forces: accelerations are the unknowns."""
+    units, blocks = scaled(system), contact_blocks(system, system.friction, system.friction)
+    bare = []
+    for b in blocks:
+        p = len(b.force)
+        bare.append(Block(b.force[:0], b.motion, b.tokens, b.low[:, p:], b.high[:, p:], b.strict[:, p:]))
+    d = system.dimension
+    A = [b.motion @ units.W[i * d : (i + 1) * d] for i, b in enumerate(bare)]
+    rest = [b.motion @ units.rate[i * d : (i + 1) * d] for i, b in enumerate(bare)]
+    A, rest = np.vstack([np.zeros((0, system.nv)), *A]), np.concatenate([np.zeros(0), *rest])
+    free = np.full(system.nv + len(A), np.inf)
+    problem = Inequalities(A, rest, -free, free, _tables(bare, system.nv), tuple(b.tokens for b in bare))
+    return tuple(name_of(leaf, problem.tokens) for leaf in search(problem).leaves)
+
+
+def name_of(leaf: NDArray[np.int64], tokens: tuple[tuple[str, ...], ...]) -> str:
+    """The name of a combination: "FFS" in the plane, "F 3 S" in space."""
+    chosen = [tokens[i][m] for i, m in enumerate(leaf)]
+    return join(chosen)
+
+
+def join(tokens: list[str] | tuple[str, ...]) -> str:
+    """One name of the tokens of all contacts."""
+    planar = all(token in "SLRF" for token in tokens)
+    return ("" if planar else " ").join(tokens)
+
+
+class _bar:
+    """A progress bar that appears if it is asked for; calling it moves it."""
+
+    def __init__(self, wanted: bool) -> None:
+        columns = (
+            TextColumn("contact modes"),
+            BarColumn(),
+            TextColumn("{task.percentage:>3.0f} %"),
+            TimeRemainingColumn(),
+        )
+        self.bar = Progress(*columns, transient=True) if wanted else None
+
+    def __enter__(self):
+        if self.bar is None:
+            return lambda done: None
+        bar = self.bar
+        bar.start()
+        task = bar.add_task("", total=1.0)
+        return lambda done: bar.update(task, completed=done)
+
+    def __exit__(self, *_: object) -> None:
+        if self.bar is not None:
+            self.bar.stop()
