@@ -2,6 +2,7 @@
 
 from surefoot.modes.linear import Linear
 from surefoot.modes.mode import Mode, Range
+from surefoot.modes.of import of
 from surefoot.modes.optimum import Optimum
 from surefoot.modes.painleve import Painleve
 from surefoot.modes.region import Region
@@ -24,4 +25,5 @@ __all__ = [
     "RobustResponse",
     "Solution",
     "Solutions",
+    "of",
 ]

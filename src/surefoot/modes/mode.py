@@ -23,6 +23,10 @@ RANK = 1e-9
 """Singular values below this, of equations without units, count as zero."""
 
 
+ROUNDING = 1e-12
+"""Products of rows and columns that are smaller, relative to both, are what is left of zero."""
+
+
 class Range(NamedTuple):
     """Lowest and highest accelerations (nv,) and contact forces (2k,) or (3k,)."""
 
@@ -212,7 +216,11 @@ class Mode:
         unit = self._units.torque
 
         def written(r: _Rows) -> tuple[Array, Array]:
-            return np.hstack([(r.X @ K + r.T) / unit, r.X @ N]), -(r.X @ k + r.c)
+            rows = np.hstack([r.X @ K + r.T, r.X @ N])
+            size = np.outer(np.linalg.norm(r.X, axis=1), np.linalg.norm(np.hstack([K, N]), axis=0))
+            rows[np.abs(rows) <= ROUNDING * size] = 0.0
+            rows[:, : len(unit)] /= unit
+            return rows, -(r.X @ k + r.c)
 
         A, b = written(rows)
         E, e = written(equal)
