@@ -9,6 +9,7 @@ from surefoot.modes.region import Region
 from surefoot.modes.response import Outcomes, Response
 from surefoot.modes.robust import Certain, RobustResponse
 from surefoot.modes.solutions import Solution, Solutions
+from surefoot.modes.step_solutions import StepRange, StepSolution, StepSolutions
 from surefoot.modes.system import ContactSystem
 
 __all__ = [
@@ -25,5 +26,8 @@ __all__ = [
     "RobustResponse",
     "Solution",
     "Solutions",
+    "StepRange",
+    "StepSolution",
+    "StepSolutions",
     "of",
 ]

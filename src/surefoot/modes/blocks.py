@@ -22,7 +22,7 @@ STRICT = 1e-9
 STILL = 1e-9
 """m/s below which a contact does not move, whatever its threshold."""
 
-LARGEST_FRICTION = 1e6
+LARGEST_FRICTION = 1e4
 """Stands for infinite friction: without load there is none, however large mu."""
 
 
