@@ -53,11 +53,13 @@ def search_state(blocks: int) -> SearchState:
 
 def progress(state: SearchState, blocks: Blocks) -> float:
     """The fraction of all combinations that is done."""
-    done, share = 0.0, 1.0
-    for mode, count in zip(state.mode, blocks.count, strict=True):
-        share /= count
-        done += max(int(mode), 0) * share
-    return done if state.counts[DEPTH] >= 0 else 1.0
+    depth, done, share = int(state.counts[DEPTH]), 0.0, 1.0
+    if depth < 0 or len(state.mode) == 0:
+        return 1.0
+    for i in range(depth + 1):
+        share /= float(blocks.count[i])
+        done += (int(state.mode[i]) + (i == depth)) * share
+    return done
 
 
 @kernel

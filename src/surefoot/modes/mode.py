@@ -12,7 +12,7 @@ from surefoot import checks
 from surefoot.modes.blocks import STRICT, Block
 from surefoot.modes.linear import Rows
 from surefoot.modes.scaling import Scaled
-from surefoot.modes.search import join
+from surefoot.modes.search import name_of
 from surefoot.modes.system import ContactSystem
 from surefoot.solvers.linear_program import LinearProgram
 from surefoot.solvers.polyhedron import Polyhedron
@@ -22,9 +22,8 @@ Array = NDArray[np.float64]
 RANK = 1e-9
 """Singular values below this, of equations without units, count as zero."""
 
-
-ROUNDING = 1e-12
-"""Products of rows and columns that are smaller, relative to both, are what is left of zero."""
+ZERO = 1e-11
+"""Share of the lengths of two vectors below which their product counts as zero."""
 
 
 class Range(NamedTuple):
@@ -68,7 +67,7 @@ class Mode:
         self.system, self._units, self._blocks = system, units, blocks
         self._leaf = leaf
         self.tokens = tuple(block.tokens[m] for block, m in zip(blocks, leaf, strict=True))
-        self.name = join(self.tokens)
+        self.name = name_of(system, self.tokens)
 
     def __repr__(self) -> str:
         return f"Mode({self.name!r})"
@@ -163,7 +162,9 @@ class Mode:
         rank = int((sizes > RANK).sum())
         inverse = V[:rank].T @ (U[:, :rank] / sizes[:rank]).T
         left = U[:, rank:].T
-        return -inverse @ rows.T, -inverse @ rows.c, V[rank:].T, left @ rows.T, left @ rows.c
+        C, c = _product(left, rows.T), _product(left, rows.c)
+        left_over = (C != 0).any(axis=1) | (c != 0)
+        return -inverse @ rows.T, -inverse @ rows.c, V[rank:].T, C[left_over], c[left_over]
 
     @property
     def rank(self) -> int:
@@ -216,11 +217,9 @@ class Mode:
         unit = self._units.torque
 
         def written(r: _Rows) -> tuple[Array, Array]:
-            rows = np.hstack([r.X @ K + r.T, r.X @ N])
-            size = np.outer(np.linalg.norm(r.X, axis=1), np.linalg.norm(np.hstack([K, N]), axis=0))
-            rows[np.abs(rows) <= ROUNDING * size] = 0.0
-            rows[:, : len(unit)] /= unit
-            return rows, -(r.X @ k + r.c)
+            whole = np.hstack([r.X, r.T])
+            torque = _product(whole, np.vstack([K, np.eye(len(unit))])) / unit
+            return np.hstack([torque, _product(r.X, N)]), -(r.X @ k + r.c)
 
         A, b = written(rows)
         E, e = written(equal)
@@ -360,6 +359,13 @@ def inner_point(shape: Polyhedron) -> tuple[Array, float]:
     equal = np.column_stack([shape.equal, np.zeros(len(shape.equal))])
     found = LinearProgram(rows, offset, equal, shape.value).maximise(np.eye(shape.space + 1)[-1])
     return found.x[:-1], found.value
+
+
+def _product(A: Array, B: Array) -> Array:
+    """A @ B, with what rounding leaves of zero set to zero: a row of it would be scaled up and count."""
+    exact = A @ B
+    sizes = np.linalg.norm(A, axis=1), np.linalg.norm(B, axis=0)
+    return np.where(np.abs(exact) > ZERO * np.multiply.outer(*sizes), exact, 0.0)
 
 
 def _null_space(A: Array) -> Array:

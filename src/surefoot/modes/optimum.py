@@ -19,7 +19,7 @@ from surefoot.errors import SolveError
 from surefoot.modes.linear import Rows
 from surefoot.modes.mode import Mode
 from surefoot.solvers.linear_program import Extremum, LinearProgram
-from surefoot.solvers.polyhedron import Polyhedron
+from surefoot.solvers.polyhedron import Polyhedron, cancelled
 
 if TYPE_CHECKING:
     from surefoot.modes.response import Response
@@ -213,10 +213,11 @@ class _Search:
         inverse = np.linalg.pinv(lines)
         slope, start = -inverse @ drift, inverse @ fixed  # w = slope tau + start
         linear = _Line(c[: self.t] + c[self.t :] @ slope, rest + float(c[self.t :] @ start))
-        valid = Polyhedron(
-            shape.rows[:, : self.t] + shape.rows[:, self.t :] @ slope,
-            shape.offset - shape.rows[:, self.t :] @ start,
-        ).reduced()
+        ends = []
+        for rows, offset in ((shape.rows, shape.offset), (shape.equal, shape.value)):
+            ends.append(cancelled(rows[:, : self.t], rows[:, self.t :] @ slope))
+            ends.append(cancelled(offset, -rows[:, self.t :] @ start))
+        valid = Polyhedron(*ends).reduced()
         self._push(_Piece(piece.modes, {**piece.lines, mode.name: linear}, piece.cut.intersect(valid)))
         for outside in self._around(valid):
             self._push(_Piece(piece.modes, piece.lines, piece.cut.intersect(outside)))

@@ -17,7 +17,7 @@ from surefoot.modes.optimum import Optimum, maximise
 from surefoot.modes.painleve import Painleve, painleve
 from surefoot.modes.region import Region
 from surefoot.modes.scaling import scaled
-from surefoot.modes.search import contact_blocks, inequalities, name_of, search
+from surefoot.modes.search import contact_blocks, inequalities, names_of, search
 from surefoot.modes.solutions import Solutions, solution_of
 from surefoot.modes.system import ContactSystem
 
@@ -97,7 +97,7 @@ class Response:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Names of all modes."""
-        return tuple(name_of(leaf, self._problem.tokens) for leaf in self.modes._leaves)
+        return names_of(self.system, self._problem, self.modes._leaves)
 
     @cached_property
     def _places(self) -> dict[str, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -92,7 +93,10 @@ def _tables(blocks: list[Block], first: int) -> kernel.Blocks:
         first += n
         low[i, :m, :n] = np.where(block.strict & (block.low == 0), STRICT, block.low)
         high[i, :m, :n] = np.where(block.strict & (block.high == 0), -STRICT, block.high)
-        free_low[i, :n], free_high[i, :n] = low[i, :m, :n].min(axis=0), high[i, :m, :n].max(axis=0)
+        free_low[i, :n], free_high[i, :n] = (
+            low[i, :m, :n].min(axis=0, initial=np.inf),
+            high[i, :m, :n].max(axis=0, initial=-np.inf),
+        )
     return kernel.Blocks(
         count=np.array([len(block.tokens) for block in blocks], dtype=np.int64),
         size=np.array([block.low.shape[1] for block in blocks], dtype=np.int64),
@@ -153,19 +157,17 @@ def kinematic_modes(system: ContactSystem) -> tuple[str, ...]:
     A, rest = np.vstack([np.zeros((0, system.nv)), *A]), np.concatenate([np.zeros(0), *rest])
     free = np.full(system.nv + len(A), np.inf)
     problem = Inequalities(A, rest, -free, free, _tables(bare, system.nv), tuple(b.tokens for b in bare))
-    return tuple(name_of(leaf, problem.tokens) for leaf in search(problem).leaves)
+    return names_of(system, problem, search(problem).leaves)
 
 
-def name_of(leaf: NDArray[np.int64], tokens: tuple[tuple[str, ...], ...]) -> str:
+def name_of(system: ContactSystem, tokens: Iterable[str]) -> str:
     """The name of a combination: "FFS" in the plane, "F 3 S" in space."""
-    chosen = [tokens[i][m] for i, m in enumerate(leaf)]
-    return join(chosen)
+    return ("" if system.edges is None else " ").join(tokens)
 
 
-def join(tokens: list[str] | tuple[str, ...]) -> str:
-    """One name of the tokens of all contacts."""
-    planar = all(token in "SLRF" for token in tokens)
-    return ("" if planar else " ").join(tokens)
+def names_of(system: ContactSystem, problem: Inequalities, found: NDArray[np.int64]) -> tuple[str, ...]:
+    """The names of combinations (N, k)."""
+    return tuple(name_of(system, (problem.tokens[i][m] for i, m in enumerate(leaf))) for leaf in found.tolist())
 
 
 class _bar:

@@ -17,6 +17,9 @@ OPTIONS = kernel.SimplexOptions()
 ROUNDING = 1e-13
 """Offsets that are all smaller, of rows and columns of size 1, are what is left of zero."""
 
+NOTHING = 1e-9
+"""An offset of a row without entries that counts as zero."""
+
 
 class Extremum(NamedTuple):
     """What a linear program found.
@@ -35,7 +38,7 @@ class Extremum(NamedTuple):
 class LinearProgram:
     """Maximise c'x over `rows x >= offset` and `equal x = value`, for one c after another.
 
-    Rows and columns are scaled to size 1 and the largest offset to 1, so that tolerances mean the same in all units.
+    Rows and columns are scaled to size 1 and a usual offset to 1, so that tolerances mean the same in all units.
     """
 
     def __init__(self, rows: Array, offset: Array, equal: Array, value: Array) -> None:
@@ -46,12 +49,13 @@ class LinearProgram:
         self.column = 1.0 / np.where(largest > 0, largest, 1.0)
         scaled = A * self.column
         size = np.abs(scaled).max(axis=1, initial=0.0)
-        self.row = 1.0 / np.where(size > 0, size, 1.0)
-        self.unit = float(np.abs(b * self.row).max(initial=0.0))
-        self.unit = self.unit if self.unit > ROUNDING else 1.0
+        some = size > 0
+        self.row = 1.0 / np.where(some, size, 1.0)
+        self.unit = _usual(np.abs(b * self.row)[some])
         scaled = np.vstack([scaled * self.row[:, None], np.zeros((1, self.n))])
         self.simplex = kernel.simplex(scaled, np.zeros(self.m + 1))
         self.bound = b * self.row / self.unit
+        self.bound[~some & (np.abs(self.bound) <= NOTHING)] = 0.0
         self.simplex.low[self.n : -1] = self.bound
         self.simplex.high[self.n + self.q : -1] = self.bound[self.q :]
 
@@ -78,3 +82,9 @@ class LinearProgram:
         if code == codes.INFEASIBLE:
             return Extremum("empty", np.full(self.n, np.nan), -np.inf)
         return Extremum("undecided", np.full(self.n, np.nan), np.nan)
+
+
+def _usual(sizes: Array) -> float:
+    """The geometric mean of those that are not rounding: a few limits that are far away do not set the scale."""
+    counted = sizes[sizes > max(ROUNDING, ROUNDING * sizes.max(initial=0.0))]
+    return float(np.exp(np.log(counted).mean())) if len(counted) else 1.0

@@ -227,8 +227,9 @@ def _eliminate(shape: Polyhedron, keep: int) -> Polyhedron:
     above, below, apart = (np.flatnonzero(sign[:, c] == s) for s in (1.0, -1.0, 0.0))
     i, j = (a.ravel() for a in np.meshgrid(above, below, indexing="ij"))
     up, down = 1.0 / shape.rows[i, c], -1.0 / shape.rows[j, c]
-    rows = np.vstack([shape.rows[apart], up[:, None] * shape.rows[i] + down[:, None] * shape.rows[j]])
-    offset = np.concatenate([shape.offset[apart], up * shape.offset[i] + down * shape.offset[j]])
+    both = cancelled(up[:, None] * shape.rows[i], down[:, None] * shape.rows[j])
+    rows = np.vstack([shape.rows[apart], both])
+    offset = np.concatenate([shape.offset[apart], cancelled(up * shape.offset[i], down * shape.offset[j])])
     return Polyhedron(np.delete(rows, c, axis=1), offset, np.delete(shape.equal, c, axis=1), shape.value)
 
 
@@ -238,11 +239,17 @@ def _substitute(shape: Polyhedron, e: int, c: int) -> Polyhedron:
     others = np.arange(len(shape.equal)) != e
 
     def without(A: Array, b: Array) -> tuple[Array, Array]:
-        return np.delete(A - A[:, [c]] * pivot, c, axis=1), b - A[:, c] * rest
+        return np.delete(cancelled(A, -A[:, [c]] * pivot), c, axis=1), cancelled(b, -A[:, c] * rest)
 
     rows, offset = without(shape.rows, shape.offset)
     equal, value = without(shape.equal[others], shape.value[others])
     return Polyhedron(rows, offset, equal, value)
+
+
+def cancelled(a: Array, b: Array) -> Array:
+    """The sum of two arrays, zero where only rounding is left of it: such rows would be scaled up, and count."""
+    total = a + b
+    return np.where(np.abs(total) > 1e-12 * (np.abs(a) + np.abs(b)), total, 0.0)
 
 
 def _clip(corners: Array, row: Array, limit: float) -> Array:

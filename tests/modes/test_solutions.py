@@ -1,0 +1,104 @@
+import numpy as np
+import pytest
+
+from surefoot.modes import Outcomes
+from tests.modes.systems import GRAVITY, NO_TORQUE, block, body, rod
+
+
+def test_block_slides_where_friction_ends():
+    response = block().response()
+    for push, mode in ((4.0, "FF"), (5.5, "RR"), (-5.5, "LL")):
+        found = response.solutions([push, 0.0, 0.0])
+        assert found.modes == (mode,)
+        assert found[0].residual < 1e-12
+    assert response.solutions([4.0, 0.0, 0.0]).kind == "continuum"  # forces of two fixed feet
+    one = response.solutions([5.5, 0.0, 0.0])
+    assert one.kind == "one"
+    assert one[0].acceleration == pytest.approx([5.5 - 0.5 * GRAVITY, 0.0, 0.0])
+    assert one[0].ambiguity == "none"
+    assert repr(one) == "Solutions(one: RR)"
+
+
+def test_table_for_people():
+    text = block(inputs=NO_TORQUE).response().solutions().table()
+    assert text == (
+        "continuum: 1 mode at torque ()\n"
+        "  FF: acceleration (0, 0, 0), force (4.905, 0, 4.905, 0), forces differ in 1 direction"
+    )
+
+
+PAINLEVE = (
+    "Painleve: tip sliding to the left is pressed together by its own friction (d a_n / d f_n = {:.4g} 1/kg): there "
+    "may be no solution, or several"
+)
+
+
+def coefficient(friction, angle):
+    """1/m + (half^2 / I)(cos^2 - mu sin cos), with I = m half^2 / 3."""
+    return 1.0 + 3.0 * (np.cos(angle) ** 2 - friction * np.sin(angle) * np.cos(angle))
+
+
+def test_rod_past_the_threshold_of_painleve_has_no_solution():
+    response = rod(2.0, 1.0, -1.0).response()
+    assert len(response.modes) == 0
+    found = response.solutions()
+    assert found.kind == "none"
+    assert [p.text for p in found.painleve] == [PAINLEVE.format(coefficient(2.0, 1.0))]
+    assert found.painleve[0].coefficient == pytest.approx(coefficient(2.0, 1.0))
+
+
+def test_turning_rod_has_two_solutions():
+    found = rod(2.0, 1.0, -10.0, turn=4.0).response().solutions()
+    assert found.modes == ("S", "L")
+    assert found.kind == "several"
+    assert found.painleve[0].slide == "L"
+
+
+@pytest.mark.parametrize(("friction", "angle", "speed"), [(1.0, 1.0, -1.0), (2.0, 0.5, -1.0), (2.0, 1.0, 1.0)])
+def test_rods_this_side_of_the_threshold_have_one_solution(friction, angle, speed):
+    response = rod(friction, angle, speed).response()
+    assert response.painleve == ()
+    assert response.solutions().kind == "one"
+
+
+def test_threshold_of_painleve_is_where_the_coefficient_vanishes():
+    angle = np.arctan(2.0)  # the angle at which least friction will do: mu = 4/3
+    assert len(rod(4 / 3 - 1e-3, angle, -1.0).response().modes) == 1
+    assert len(rod(4 / 3 + 1e-3, angle, -1.0).response().modes) == 0
+
+
+def test_outcomes_over_all_solutions():
+    response = rod(2.0, 1.0, -10.0, turn=4.0).response()
+    found = response.solutions()
+    turning = sorted(s.acceleration[2] for s in found)
+    assert response.outcomes(np.zeros(0), acceleration=[0, 0, 1]) == pytest.approx(Outcomes(turning[0], turning[-1]))
+    nothing = rod(2.0, 1.0, -1.0).response().outcomes(np.zeros(0), acceleration=[0, 0, 1])
+    assert np.isnan(nothing.low)
+    assert np.isnan(nothing.high)
+
+
+def test_torques_beyond_the_limits_have_no_solution():
+    response = block(torque_limits=1.0).response()
+    assert response.solutions([2.0, 0.0, 0.0]).kind == "none"
+    assert response.solutions([1.0, 0.0, 0.0]).modes == ("FF",)
+
+
+def test_falling_past_a_wall_slides_without_load():
+    found = body([(1.0, 0.0)], [(-1, 0)], 0.5, inputs=NO_TORQUE).response().solutions()
+    assert found.kind == "one"
+    assert found[0].mode == "L"
+    assert found[0].force == pytest.approx([0.0, 0.0], abs=1e-12)
+
+
+def test_counts():
+    response = block(velocity=[1.0, 0.0, 0.0]).response()
+    assert response.combinations == 16
+    assert response.considered == 4
+    assert set(response.names) <= {"SS", "SR", "RS", "RR"}
+    assert repr(response) == f"Response({len(response.modes)} modes of 16, 2 contacts)"
+
+
+def test_kinematic_modes_of_a_block():
+    """Ten of sixteen: both feet of a rigid body cannot do as they like."""
+    modes = block().kinematic_modes()
+    assert set(modes) == {"SS", "SL", "SR", "SF", "LS", "RS", "FS", "LL", "RR", "FF"}
