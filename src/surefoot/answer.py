@@ -182,6 +182,7 @@ class Answer:
             contacts=k,
             dofs=self.robot.dofs,
             motors=tuple(k + i for i, row in enumerate(self.joint_rows) if row.kind == "motor"),
+            solved=self.status in (Status.SOLVED, Status.INDETERMINATE),
         )
         return step_solutions(step, progress)
 

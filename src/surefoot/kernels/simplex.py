@@ -105,26 +105,22 @@ def restore(s, options):
     if s.pivots[0] > options.afresh:
         _home(s)
     _clamp(s)
-    again = False
+    failures = 0
     most = options.limit * (m + n) + 100
     for count in range(most):
         careful = count > most // 4  # Bland's rule from here on
         r, up = _leaving(s, options.tolerance, careful)
-        if r < 0:
-            if s.pivots[0] == 0 or _miss(s) <= options.checked:
+        c = _entering(s, r, up, options.pivot, careful) if r >= 0 else -1
+        if r < 0 or c < 0:
+            if r < 0 and _miss(s) <= options.checked:
                 return SOLVED
-            if again:
-                return UNSOLVED
-            again = True
-            _home(s)
-            continue
-        c = _entering(s, r, up, options.pivot, careful)
-        if c < 0:
-            if _refuted(s, r, up, options.tolerance):
+            if r >= 0 and _refuted(s, r, up, options.tolerance):
                 return INFEASIBLE
-            if again:
+            failures += 1
+            if failures == 3:
                 return SOLVED if _miss(s) <= options.checked else UNSOLVED
-            again = True
+            if failures == 2:  # the basis itself is ill-conditioned: begin without one
+                _forget(s)
             _home(s)
             continue
         leaver = s.basic[r]
@@ -306,6 +302,16 @@ def _home(s):
         v = s.column[j]
         s.x[v] = min(max(0.0, s.low[v]), s.high[v])
     _afresh(s)
+
+
+@part
+def _forget(s):
+    """Let the rows be the basis again."""
+    m, n = len(s.basic), len(s.column)
+    for i in range(m):
+        s.basic[i] = n + i
+    for j in range(n):
+        s.column[j] = j
 
 
 @part

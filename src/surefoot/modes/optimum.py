@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from surefoot.errors import SolveError
 from surefoot.modes.linear import Rows
 from surefoot.modes.mode import Mode
+from surefoot.modes.search import INSIDE
 from surefoot.solvers.linear_program import Extremum, LinearProgram
 from surefoot.solvers.polyhedron import Polyhedron, cancelled
 
@@ -25,9 +26,6 @@ if TYPE_CHECKING:
     from surefoot.modes.response import Response
 
 Array = NDArray[np.float64]
-
-INSIDE = 1e-7
-"""Room, without units, that an optimum keeps from strict bounds and from its rivals' torques."""
 
 MOST_PIECES = 20_000
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from surefoot.modes.mode import Mode
 from surefoot.solvers.polyhedron import Polyhedron
+
+if TYPE_CHECKING:
+    from surefoot.modes.response import Response
 
 Array = NDArray[np.float64]
 
@@ -24,15 +27,16 @@ class Region:
         torques: all torques at which it can happen.
     """
 
-    def __init__(self, mode: str, torques: Polyhedron, others: list[Mode]) -> None:
-        """Take the torques of a mode, and all other modes."""
-        self.mode, self.torques, self._others = mode, torques, others
+    def __init__(self, mode: str, torques: Polyhedron, response: Response) -> None:
+        """Take the torques of a mode, and the response that knows its rivals."""
+        self.mode, self.torques, self._response = mode, torques, response
 
     @cached_property
     def rivals(self) -> list[Mode]:
         """Modes that share torques with this one, and not only borders."""
         size = self.torques.dimension
-        return [other for other in self._others if self.torques.intersect(other.torques).dimension == size]
+        near = [other for other in self._response.modes_within(self.torques) if other.name != self.mode]
+        return [other for other in near if self.torques.intersect(other.torques).dimension == size]
 
     @cached_property
     def pieces(self) -> list[Polyhedron]:
@@ -51,7 +55,7 @@ class Region:
 
     def contains(self, torque: Any) -> bool:
         """Whether the mode is sure to happen at these torques (t,)."""
-        return self.torques.contains(torque) and not any(other.contains(torque) for other in self._others)
+        return self.torques.contains(torque) and {mode.name for mode in self._response.modes_at(torque)} <= {self.mode}
 
     def bounds(self) -> tuple[Array, Array]:
         """(t,) lowest and highest torques of all pieces; NaN if there is none."""

@@ -20,6 +20,7 @@ from surefoot.modes.scaling import scaled
 from surefoot.modes.search import contact_blocks, inequalities, names_of, search
 from surefoot.modes.solutions import Solutions, solution_of
 from surefoot.modes.system import ContactSystem
+from surefoot.solvers.polyhedron import Polyhedron
 
 Array = NDArray[np.float64]
 
@@ -116,6 +117,14 @@ class Response:
         tau = checks.array("torque", torque, (self.system.torques,))
         return [self.mode(leaf) for leaf in search(self._problem, torque=tau / self._units.torque).leaves]
 
+    def modes_within(self, torques: Polyhedron) -> list[Mode]:
+        """Modes that can happen somewhere in a set of torques."""
+        rows, equal = (
+            np.pad(A * self.torque_units, ((0, 0), (self.system.sizes[1], 0))) for A in (torques.rows, torques.equal)
+        )
+        bounds = np.concatenate([torques.offset, torques.value])
+        return [self.mode(leaf) for leaf in search(self._problem.with_rows(rows, equal, bounds)).leaves]
+
     def solutions(self, torque: Any = None) -> Solutions:
         """All solutions at torques (t,), default none applied: which modes, which forces, how many."""
         tau = (
@@ -131,7 +140,7 @@ class Response:
     def unambiguous(self, mode: str | Mode) -> Region:
         """T_c*: torques at which this mode happens and no other can, (34)."""
         chosen = self[mode] if isinstance(mode, str) else mode
-        return Region(chosen.name, chosen.torques, [other for other in self.modes if other.name != chosen.name])
+        return Region(chosen.name, chosen.torques, self)
 
     def maximise(
         self,

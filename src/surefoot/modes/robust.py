@@ -81,8 +81,7 @@ class RobustResponse:
 
     def guaranteed(self, mode: str) -> Region:
         """Torques at which a mode happens, and no other can, for every friction between the bounds."""
-        others = [other for other in self.possible.modes if other.name != mode]
-        return Region(mode, self.certain(mode).torques, others)
+        return Region(mode, self.certain(mode).torques, self.possible)
 
     def _at(self, tokens: tuple[str, ...], slides: list[int], ends: tuple[int, ...]) -> Mode:
         """A mode at a corner of the box; where it is fixed the lowest friction is the hardest."""

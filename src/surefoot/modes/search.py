@@ -23,6 +23,10 @@ BUDGET = 20_000
 """Nodes between two looks at the clock."""
 
 
+INSIDE = 1e-7
+"""Room, without units, within further rows: what only touches them does not count."""
+
+
 class Inequalities(NamedTuple):
     """Forces and torques as columns, forms of the contacts and constraints as rows, all without units."""
 
@@ -32,6 +36,19 @@ class Inequalities(NamedTuple):
     high: Array
     blocks: kernel.Blocks
     tokens: tuple[tuple[str, ...], ...]  # modes of each contact
+
+    def with_rows(self, rows: Array, equal: Array, bounds: Array) -> Inequalities:
+        """The same with `rows z > bounds` and `equal z = bounds` (the last ones) for the columns z."""
+        more = np.vstack([rows, equal])
+        size = np.abs(more).max(axis=1, initial=0.0)
+        size = np.where(size > 0, size, 1.0)
+        above = np.concatenate([np.full(len(rows), np.inf), np.zeros(len(equal))])
+        return self._replace(
+            A=np.vstack([self.A, more / size[:, None]]),
+            b=np.concatenate([self.b, -bounds / size]),
+            low=np.concatenate([self.low, np.full(len(rows), INSIDE), np.zeros(len(equal))]),
+            high=np.concatenate([self.high, above]),
+        )
 
 
 class Found(NamedTuple):

@@ -26,6 +26,7 @@ from surefoot.modes.scaling import scaled
 from surefoot.modes.search import inequalities, search
 from surefoot.modes.solutions import solution_of
 from surefoot.modes.step_blocks import box_block, contact_block, normal_block
+from surefoot.modes.step_cut import with_cut
 from surefoot.modes.step_solutions import StepRange, StepSolution, StepSolutions
 from surefoot.modes.system import ContactSystem
 
@@ -48,6 +49,7 @@ class Step(NamedTuple):
         contacts: how many contacts there are.
         dofs: (joints,) actuated velocities.
         motors: numbers of the blocks that are motors.
+        solved: whether the impulses in the problem are a solution.
     """
 
     problem: Mapping[str, Any]
@@ -58,6 +60,7 @@ class Step(NamedTuple):
     contacts: int
     dofs: NDArray[np.int64]
     motors: tuple[int, ...]
+    solved: bool
 
 
 def step_solutions(step: Step, progress: bool = False) -> StepSolutions:
@@ -69,11 +72,15 @@ def step_solutions(step: Step, progress: bool = False) -> StepSolutions:
             "one is convex and has one motion by construction"
         )
     system, blocks = step_system(step)
-    units = scaled(system)
-    found = search(inequalities(system, blocks, units), progress=progress)
+    units, own = scaled(system), _own_force(step)
+    short = (system, blocks)
+    if step.solved:
+        joints = np.flatnonzero(p["kind"] == BOX)
+        short = with_cut(system, blocks, own, {int(i): p["bound"][i] / step.dt for i in joints})
+    found = search(inequalities(*short), progress=progress)
     modes = [Mode(system, units, blocks, leaf) for leaf in found.leaves]
     slides = painleve(system, blocks)
-    return StepSolutions(step.names, [_solution(step, mode) for mode in modes], _own(step, modes), slides)
+    return StepSolutions(step.names, [_solution(step, mode) for mode in modes], _own(p, own, modes), slides)
 
 
 def step_system(step: Step) -> tuple[ContactSystem, list[Block]]:
@@ -109,18 +116,20 @@ def _impulses(step: Step, force: Array) -> Array:
     return f.ravel()
 
 
-def _own(step: Step, modes: list[Mode]) -> int | None:
-    """Number of the mode in which the answer itself is."""
+def _own_force(step: Step) -> Array:
+    """(3n,) the answer itself as forces of the contact system."""
     p = step.problem
-    if not modes:
-        return None
     force = p["f"].reshape(-1, 3) / step.dt
     force[p["kind"] == BOX, 0] = p["bound"][p["kind"] == BOX] / step.dt
-    force = force.ravel()
-    acceleration = p["W"].T @ (p["f"] / step.dt)
-    misses = [mode.residual(NOTHING, acceleration, force) for mode in modes]
-    best = int(np.argmin(misses))
-    return best if misses[best] <= SAME else None
+    return force.ravel()
+
+
+def _own(problem: Mapping[str, Any], force: Array, modes: list[Mode]) -> int | None:
+    """Number of the mode in which the answer itself is."""
+    misses = [mode.residual(NOTHING, problem["W"].T @ force, force) for mode in modes]
+    if not misses or min(misses) > SAME:
+        return None
+    return int(np.argmin(misses))
 
 
 def _solution(step: Step, mode: Mode) -> StepSolution:
