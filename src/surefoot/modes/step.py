@@ -77,7 +77,7 @@ def step_solutions(step: Step, progress: bool = False) -> StepSolutions:
     if step.solved:
         joints = np.flatnonzero(p["kind"] == BOX)
         short = with_cut(system, blocks, own, {int(i): p["bound"][i] / step.dt for i in joints})
-    found = search(inequalities(*short), progress=progress)
+    found = search(inequalities(*short, units), progress=progress)
     modes = [Mode(system, units, blocks, leaf) for leaf in found.leaves]
     slides = painleve(system, blocks)
     return StepSolutions(step.names, [_solution(step, mode) for mode in modes], _own(p, own, modes), slides)

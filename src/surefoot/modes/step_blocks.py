@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from surefoot.modes.blocks import LESS, MORE, PUSH, ZERO, Block, spatial_block
+from surefoot.modes.blocks import LESS, MORE, PUSH, ZERO, Block, planar_block, spatial_block
 
 Array = NDArray[np.float64]
 
@@ -16,25 +16,25 @@ Array = NDArray[np.float64]
 def contact_block(mu: float, edges: int, tangents: Array) -> Block:
     """A closed contact with friction mu; `tangents` (2, nu): what the free velocities do along each tangent.
 
-    Where nothing moves it along one tangent, it does not slide there, and friction along it is left out: no law tells
-    how large it is.
+    Where nothing moves it along one tangent, it cannot slide there, and friction along it is left out: no law tells how
+    large it is.
     """
-    block = spatial_block((mu, mu), np.zeros(3), np.zeros(2), edges)
     size = np.abs(tangents).max(axis=1, initial=0.0)
-    if not (size.max() > 0.0 and size.min() <= 1e-9 * size.max() and mu > 0.0):
-        return block
+    if not size.min() <= 1e-9 * size.max() or size.max() == 0.0:
+        return spatial_block((mu, mu), np.zeros(3), np.zeros(2), edges)
     along = int(size.argmax())
-    sectors = [j + along * edges // 4 for j in (0, edges // 2)]
-    kept = [k for k, token in enumerate(block.tokens) if token in ("S", "F", *map(str, sectors))]
-    across = np.eye(3)[2 - along : 3 - along]
-    zero, strict = np.zeros((len(kept), 1)), np.zeros((len(kept), 1), dtype=bool)
+    plane = planar_block((mu, mu), np.zeros(2), np.zeros(2))
+    right = along * edges // 4  # its sector
+    sectors = {"R": str(right), "L": str(right + edges // 2)}
+    within = np.eye(3)[[0, 1 + along]]
+    nothing = np.zeros((len(plane.tokens), 1))
     return Block(
-        force=np.vstack([across, block.force]),
-        motion=block.motion,
-        tokens=tuple(block.tokens[k] for k in kept),
-        low=np.hstack([zero, block.low[kept]]),
-        high=np.hstack([zero, block.high[kept]]),
-        strict=np.hstack([strict, block.strict[kept]]),
+        force=np.vstack([np.eye(3)[2 - along], plane.force @ within]),
+        motion=plane.motion @ within,
+        tokens=tuple(sectors.get(token, token) for token in plane.tokens),
+        low=np.hstack([nothing, plane.low]),
+        high=np.hstack([nothing, plane.high]),
+        strict=np.hstack([nothing > 0, plane.strict]),
     )
 
 
