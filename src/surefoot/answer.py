@@ -170,7 +170,9 @@ class Answer:
             progress: show a bar.
         """
         if self.status in NEVER_POSED or (self.status is Status.INCONSISTENT and len(self._problem["bilateral"])):
-            raise InputError(f"ambiguity: expected an answer whose problem could be posed, got one that is {self.status}")
+            raise InputError(
+                f"ambiguity: expected an answer whose problem could be posed, got one that is {self.status}"
+            )
         rows = [f"{row.kind} of {row.joint}" for row in self.joint_rows]
         k = len(self.contacts)
         step = Step(

@@ -86,7 +86,7 @@ def step_solutions(step: Step, progress: bool = False) -> StepSolutions:
 def step_system(step: Step) -> tuple[ContactSystem, list[Block]]:
     """The step as a contact system, and the modes of its blocks."""
     p, kind, dt = step.problem, step.problem["kind"], step.dt
-    W, n, edges = p["W"], len(kind), len(p["edges"])
+    W, n, edges = _without_rounding(p), len(kind), len(p["edges"])
     offset = np.column_stack([p["offset"], np.zeros((n, 2))]).ravel()
     boxes = np.flatnonzero(kind == BOX)
     system = ContactSystem(
@@ -107,6 +107,16 @@ def step_system(step: Step) -> tuple[ContactSystem, list[Block]]:
         else:
             blocks.append(box_block() if kind[i] == BOX else normal_block())
     return system, blocks
+
+
+def _without_rounding(problem: Mapping[str, Any]) -> Array:
+    """(3n, nu) W, zero where loops leave nothing but rounding of a row: scaled up, that would count."""
+    W, free = problem["W"], ~problem["prescribed"]
+    if not len(problem["bilateral"]):
+        return W
+    J, M = problem["J"][:, free], problem["M"][np.ix_(free, free)]
+    whole = np.einsum("ij,ji->i", J, scipy.linalg.solve(M, J.T, assume_a="pos"))  # squared sizes of W without loops
+    return np.where((W**2).sum(axis=1) > 1e-18 * whole, W.T, 0.0).T
 
 
 def _impulses(step: Step, force: Array) -> Array:

@@ -5,8 +5,8 @@ and friction is against the slip. And G is positive semidefinite. So of two solu
 
     0 <= (f - f*)'(c - c*) = f'c + f*'c* - (f'c* + f*'c)        hence        f'c* + f*'c - f'c <= f*'c*
 
-If f* is known, f'c* + f*'c is linear in the unknowns. In f'c <= 0 a joint of friction or torque b has -b |c|, whose size
-needs one unknown more; what sliding contacts have is left out.
+If f* is known, f'c* + f*'c is linear in the unknowns. In f'c <= 0 a joint of friction or torque b has -b |c|, which
+needs one unknown more; what sliding contacts have in it is left out.
 """
 
 from __future__ import annotations

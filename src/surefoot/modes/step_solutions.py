@@ -100,12 +100,13 @@ class StepSolutions(Sequence[StepSolution]):
     def table(self) -> str:
         """The solutions as text for people."""
         lines = [f"solutions: {self.kind}; motions: {self.motions}"]
+        if len(self) and self.names:
+            lines.append(f"{'':<36}{'mode':>5}{'normal N':>12}{'friction N':>12}")
         for i, s in enumerate(self):
             own = " (the answer)" if i == self.own else ""
             free = f": {s.ambiguity} free in {s.dimension} direction{'s' * (s.dimension > 1)}" if s.dimension else ""
-            lines.append(f"{f'{i + 1}{own}{free}':<36}{'mode':>5}{'normal N':>12}{'friction N':>12}")
+            lines.append(f"{i + 1}{own}{free}")
             for k, (name, token) in enumerate(zip(self.names, s.tokens, strict=True)):
-                forces = s.forces[k : k + 1]
-                numbers = [f"{value:>12.4f}" for f in forces for value in (f[0], np.linalg.norm(f[1:]))]
-                lines.append(f"  {name:<34}{token:>5}{''.join(numbers)}")
+                pushes = [(f[0] + 0.0, np.linalg.norm(f[1:])) for f in s.forces[k : k + 1].round(9)]
+                lines.append(f"  {name:<34}{token:>5}{''.join(f'{a:>12.4f}{b:>12.4f}' for a, b in pushes)}")
         return "\n".join(lines + [p.text for p in self.painleve])
