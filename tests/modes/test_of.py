@@ -98,6 +98,25 @@ def test_rates_and_velocities_belong_to_the_rows(links):
     assert system.contact_velocity[:, 1] == pytest.approx(slip)  # the first tangent goes with the slip
 
 
+def test_at_rest_its_solution_is_a_step_of_the_simulator(links):
+    torque = np.random.default_rng(4).normal(size=12)
+    for scene, tau in ((links, torque), (block(), np.zeros(0)), (ball(), np.zeros(0))):
+        answer = sf.forward_dynamics(scene, scene.home(), tau, dt=1e-3, law=sf.Coulomb(edges=4))
+        solutions = of(scene, scene.home(), edges=4).response().solutions(tau)
+        assert len(solutions) == 1
+        assert solutions[0].acceleration == pytest.approx(answer.acceleration, rel=1e-7, abs=1e-7)
+        if solutions.kind == "one":
+            assert solutions[0].force == pytest.approx(answer.forces.ravel(), rel=1e-7, abs=1e-7)
+
+
+def test_a_ball_that_rolls_goes_on_rolling():
+    """The centripetal acceleration of a point of the ball would lift it off the ground."""
+    scene = ball(radius=0.1)
+    (solution,) = of(scene, scene.state(v=[0.3, 0, 0, 0, 3.0, 0])).response().solutions()
+    assert (solution.mode, solution.force[0]) == ("F", pytest.approx(9.81))
+    assert solution.acceleration == pytest.approx(np.zeros(6), abs=1e-8)
+
+
 # Friction
 
 

@@ -68,8 +68,8 @@ def step_solutions(step: Step, progress: bool = False) -> StepSolutions:
     p = step.problem
     if p["form"] != STANDARD or p["dissipative"]:
         raise InputError(
-            f"ambiguity: expected an answer under Coulomb's law, without slip or on springs; the {step.law} law of this "
-            "one is convex and has one motion by construction"
+            f"ambiguity: expected an answer under Coulomb's law, without slip or on springs; the {step.law} law of "
+            "this one is convex and has one motion by construction"
         )
     system, blocks = step_system(step)
     units, own = scaled(system), _own_force(step)
