@@ -319,7 +319,9 @@ def test_loops_are_refused_by_name():
 
 def test_dry_friction_is_refused_by_name():
     scene, state = limited(0, frictionloss="0.1")
-    refused(ONLY + "dry friction of a", scene, state)
+    refused(ONLY + "dry friction of a; dry_friction=False leaves that out", scene, state)
+    assert np.array_equal(of(scene, state, dry_friction=False).bias, of(*limited(0)).bias)
+    refused("dry_friction: expected True or False, got 0", scene, state, dry_friction=0)
 
 
 def test_a_tendon_at_its_limit_is_refused_by_name():

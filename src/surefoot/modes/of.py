@@ -16,6 +16,7 @@ from surefoot.errors import InputError, SolveError
 from surefoot.kernels import status as codes
 from surefoot.kernels.plant import CONE, DRY_FRICTION, LIMIT, TENDON
 from surefoot.kernels.settings import LawNumbers
+from surefoot.laws.choices import switch
 from surefoot.modes.contact_rate import contact_rates
 from surefoot.modes.system import ContactSystem
 from surefoot.motion.limits import torque_range
@@ -45,11 +46,12 @@ def of(
     task: Sequence[Any] = (),
     threshold: Any = 1e-6,
     touch: float = 1e-6,
+    dry_friction: bool = True,
 ) -> ContactSystem:
     """The contacts of a robot at one state, its dynamics and its motors, as a system whose modes can be listed.
 
     Contacts that are closed take part, and joint limits at their stop, as contacts without friction. Loops, coupled
-    joints, dry joint friction and tendons at their limit cannot: they are refused.
+    joints, dry joint friction and tendons at their limit cannot: they are refused. (`Answer.ambiguity` knows them all.)
 
     If all contacts move in planes across one and the same direction, the system is planar: two rows a contact, and
     contacts that differ only across the plane are one. Tangents are normals turned clockwise for someone who sees world
@@ -72,6 +74,7 @@ def of(
         threshold: m/s up to which a velocity counts as possibly zero, see `ContactSystem`. States of a simulation with
             steps dt have contact velocities of about dt times the accelerations.
         touch: gap in m (joint limits: rad) up to which a contact is closed; 1e-6 is what a step of 1 ms takes for it.
+        dry_friction: False: leave dry friction of joints out.
     """
     if not isinstance(robot, Scene):
         raise InputError(f"robot: expected a robot or scene (see sf.load), got {type(robot).__name__}")
@@ -82,7 +85,7 @@ def of(
     code = space.find(contacts)
     if code != codes.SOLVED:
         raise SolveError(f"{robot.name}: {Status.from_code(code)}")
-    _refuse(space)
+    _refuse(space, switch("dry_friction", dry_friction))
     closed = _closed(space, contacts)
     rates = contact_rates(space.model, state, closed)
     rows = _planar(closed, rates, state.v) or _Rows(closed.J, rates, closed.mu, closed.names, 3)
@@ -141,20 +144,22 @@ def _motors(robot: Scene, names: Any) -> list[int]:
     return motors
 
 
-def _refuse(space: Workspace) -> None:
+def _refuse(space: Workspace, dry_friction: bool) -> None:
     """Raise InputError for what acts between bodies or joints and is neither contact nor force."""
     model, n = space.model, space.count
     acting = np.flatnonzero(space.data.eq_active & np.isin(model.eq_type, MODELLED_EQUALITIES))
     what = [equality_name(model, int(e)) for e in acting]
+    remedy = ""
     for index, kind in space.step.rows.source[:n][space.step.rows.gap[:n] <= space.settings.touch].tolist():
-        if kind == DRY_FRICTION:
-            what.append(f"dry friction of {model.joint(int(model.dof_jntid[index])).name}")
         if kind == TENDON:
             what.append(f"limit of tendon {model.tendon(index).name}")
+        if kind == DRY_FRICTION and dry_friction:
+            what.append(f"dry friction of {model.joint(int(model.dof_jntid[index])).name}")
+            remedy = "; dry_friction=False leaves that out"
     if what:
         raise InputError(
             "robot: expected contacts and joint limits only; a ContactSystem cannot hold loops, coupled joints, dry "
-            f"joint friction or limits of tendons, got {', '.join(what)}"
+            f"joint friction or limits of tendons, got {', '.join(what)}{remedy}"
         )
 
 
