@@ -347,3 +347,13 @@ def test_arguments_are_refused_with_a_sentence(links):
     refused("state.q: expected shape (19,), got (1,)", links, sf.State([0.0], np.zeros(18)))
     choices = f"; The choices are: {', '.join(links.joints)}"
     refused(f"actuated: no actuated joint is called 'knee'{choices}", links, home, actuated=["knee"])
+
+
+@pytest.mark.real
+def test_real_robots_stand_on_their_feet():
+    a1 = sf.load("example:a1")
+    assert of(a1, a1.home()).names == tuple(f"{foot.name} on ground" for foot in a1.feet)
+    go1 = sf.load("example:go1")
+    with pytest.raises(InputError, match=r"dry friction of .*; dry_friction=False leaves that out$"):
+        of(go1, go1.home())
+    assert of(go1, go1.home(), dry_friction=False).contacts == 4

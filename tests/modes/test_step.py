@@ -389,3 +389,13 @@ def test_an_answer_that_was_never_posed_is_refused(links):
         answer.ambiguity()
     text = f"ambiguity: expected an answer whose problem could be posed, got one that is {answer.status}"
     assert str(error.value) == text
+
+
+@pytest.mark.real
+@pytest.mark.parametrize(("name", "blocks"), [("a1", 4), ("solo12", 16), ("go1", 16), ("talos", 28)])
+def test_real_robots_at_home_have_one_motion(name, blocks):
+    robot = sf.load(f"example:{name}")
+    answer = forward(robot)
+    solutions = answer.ambiguity()
+    assert (len(solutions.names), solutions.motions, solutions.own) == (blocks, "one", 0)
+    assert solutions[0].velocity == pytest.approx(answer.velocity, abs=1e-9)
