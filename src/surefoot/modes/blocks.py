@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 STRICT = 1e-9
 """What counts as a positive acceleration, in units of the largest acceleration without contact."""
 
-LARGEST_FRICTION = 1e6
+LARGEST_FRICTION = 1e4
 """Stands for infinite friction: without load there is none, however large mu."""
 
 
