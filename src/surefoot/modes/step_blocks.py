@@ -35,6 +35,7 @@ def contact_block(mu: float, edges: int, tangents: Array) -> Block:
         low=np.hstack([nothing, plane.low]),
         high=np.hstack([nothing, plane.high]),
         strict=np.hstack([nothing > 0, plane.strict]),
+        always=None if plane.always is None else np.hstack([np.zeros((2, 1)), plane.always]),
     )
 
 
