@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from surefoot.modes import Outcomes
+from surefoot.modes import ContactSystem, Outcomes
 from tests.modes.systems import GRAVITY, NO_TORQUE, block, body, rod
 
 
@@ -102,3 +102,37 @@ def test_kinematic_modes_of_a_block():
     """Ten of sixteen: both feet of a rigid body cannot do as they like."""
     modes = block().kinematic_modes()
     assert set(modes) == {"SS", "SL", "SR", "SF", "LS", "RS", "FS", "LL", "RR", "FF"}
+
+
+def test_jammed_between_walls_nothing_accelerates():
+    """How hard the walls press is open without end, but no rounding of that may reach the acceleration."""
+    points, normals = [(-1.0, 0.0), (1.0, 0.0)], [(1, 0), (-1, 0)]
+    jammed = body(points, normals, 1.0, gravity=0.0, inputs=np.eye(3)[:, :1]).response()
+    assert jammed["FF"].extent([1.0]).force_high[0] == np.inf
+    for seed in range(6):
+        c = np.random.default_rng(seed).normal(size=3)
+        assert jammed.outcomes([1.0], acceleration=c) == pytest.approx((0.0, 0.0), abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", [1, 3, 6, 24, 46, 55, 73])
+def test_infinite_friction_at_a_torque(seed):
+    """Down the tree or by itself, a mode that can happen is found, and no other."""
+    rng = np.random.default_rng(seed)
+    response = ContactSystem(
+        np.eye(2), np.zeros(2), rng.normal(size=(4, 2)), [np.inf, 0.0], inputs=rng.normal(size=(2, 2))
+    ).response()
+    for torque in 20.0 * rng.normal(size=(5, 2)):
+        assert response.modes_at(torque) == [mode for mode in response.modes if mode.contains(torque)]
+
+
+def test_infinite_friction_has_no_normal_force_below_zero():
+    """The first contact has no normal row: its load is free, but pushes."""
+    system = ContactSystem(
+        np.diag([2.0, 1.0]),
+        [0.0, 1.0],
+        [[0.0, 0.0], [1.0, 0.0], [-1.0, 0.0], [-1.0, 1.0], [1.0, 1.0], [0.0, 1.0]],
+        [1.0, np.inf, np.inf],
+        inputs=[[-1.0, 0.0, 0.0], [-1.0, 0.0, 1.0]],
+    )
+    ends = system.response()["FFF"].extent([0.0, 0.0, 1.0])
+    assert ends.force_low[::2] == pytest.approx([0.0, 0.0, 0.0], abs=1e-9)

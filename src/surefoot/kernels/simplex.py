@@ -105,7 +105,7 @@ def restore(s, options):
     if s.pivots[0] > options.afresh:
         _home(s)
     _clamp(s)
-    failures = 0
+    failures, error = 0, 0.0
     most = options.limit * (m + n) + 100
     for count in range(most):
         careful = count > most // 4  # Bland's rule from here on
@@ -114,11 +114,13 @@ def restore(s, options):
         if r < 0 or c < 0:
             if r < 0 and _miss(s) <= options.checked:
                 return SOLVED
-            if r >= 0 and _identity(s, r) <= options.checked:
-                return INFEASIBLE
+            if r >= 0:
+                v, error = s.basic[r], _identity(s, r)
+                if error <= 0.1 * max(s.low[v] - s.x[v], s.x[v] - s.high[v]):
+                    return INFEASIBLE
             failures += 1
             if failures == 3:
-                return UNSOLVED
+                return INFEASIBLE if r >= 0 and error <= options.checked else UNSOLVED
             if failures == 2:  # the basis itself is ill-conditioned: begin without one
                 _forget(s)
             _home(s)
@@ -168,6 +170,9 @@ def _climb(s, target, options):
                 better = room <= step + 1e-12 and abs(rate) > size and r >= 0
             if closer or better:
                 step, r, size = min(room, step), i, abs(rate)
+        if math.isinf(step) and s.pivots[0] > 0:  # rounding may grow for ever, too
+            _afresh(s)
+            continue
         if math.isinf(step):
             return UNBOUNDED
         _move(s, c, direction * step)
@@ -339,7 +344,7 @@ def _row_of(s, v):
 
 @part
 def _identity(s, r):
-    """How far row r of T is from following from A: its largest coefficient when it is written in the columns of A."""
+    """How far row r of T is from following from A: written in the columns of A it should vanish, here and elsewhere."""
     n = len(s.column)
     row = s.row
     for j in range(n + 1):
@@ -353,10 +358,10 @@ def _identity(s, r):
         else:
             for k in range(n + 1):
                 row[k] += factor * s.A[v - n, k]
-    largest = 0.0
-    for j in range(n + 1):
-        largest = max(largest, abs(row[j]))
-    return largest
+    error = abs(row[n])
+    for j in range(n):
+        error += abs(row[j]) * max(1.0, abs(s.x[j]))
+    return error
 
 
 @part

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-STRICT = 1e-9
+STRICT = 1e-8
 """What counts as a positive acceleration, in units of the largest acceleration without contact."""
 
 STILL = 1e-9
