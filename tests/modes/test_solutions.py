@@ -1,6 +1,9 @@
+import re
+
 import numpy as np
 import pytest
 
+from surefoot.errors import InputError
 from surefoot.modes import ContactSystem, Outcomes
 from tests.modes.systems import GRAVITY, NO_TORQUE, block, body, rod
 
@@ -136,3 +139,32 @@ def test_infinite_friction_has_no_normal_force_below_zero():
     )
     ends = system.response()["FFF"].extent([0.0, 0.0, 1.0])
     assert ends.force_low[::2] == pytest.approx([0.0, 0.0, 0.0], abs=1e-9)
+
+
+def test_friction_of_almost_nothing_is_none():
+    found = block(1e-12).response().solutions(np.zeros(3))
+    assert found.modes == ("FF",)
+    assert found[0].acceleration == pytest.approx([0.0, 0.0, 0.0], abs=1e-9)
+
+
+def test_refusals():
+    response = block().response()
+    text = r"The choices are: SS, SL, SR, SF, LS, LL, RS, RR, FS, FF$"
+    for name in (3, None, ["FF"]):
+        with pytest.raises(InputError, match=rf"^mode: no feasible mode is called {re.escape(repr(name))}; {text}"):
+            response.unambiguous(name)
+        assert name not in response
+    with pytest.raises(InputError, match=r"^torque: expected finite numbers, got nan at index 0$"):
+        response.unambiguous("FF").contains([np.nan, 0.0, 0.0])
+
+
+@pytest.mark.filterwarnings("error")
+def test_masses_far_apart():
+    """A grain on a boulder, 1e-9 and 1e9 kg: both rest, and nothing warns."""
+    rows = [[0.0, 1.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0], [0.0, -1.0, 0.0, 1.0], [-1.0, 0.0, 1.0, 0.0]]
+    masses = np.array([1e9, 1e9, 1e-9, 1e-9])
+    stack = ContactSystem(np.diag(masses), masses * [0.0, GRAVITY, 0.0, GRAVITY], rows, 0.5)
+    found = stack.response().solutions(np.zeros(4))
+    assert found.modes == ("FF",)
+    assert found.table().startswith("one: 1 mode")
+    assert stack.acceleration(found[0].force, np.zeros(4)) == pytest.approx(np.zeros(4), abs=1e-4)

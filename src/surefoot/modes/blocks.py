@@ -25,6 +25,9 @@ STILL = 1e-9
 LARGEST_FRICTION = 1e6
 """Stands for infinite friction: without load there is none, however large mu."""
 
+SMALLEST_FRICTION = 1e-9
+"""Less is none: the sides of such a cone cannot be told apart."""
+
 
 @dataclass(frozen=True, eq=False)
 class Block:
@@ -65,7 +68,7 @@ def planar_block(mu: tuple[float, float], velocity: Array, threshold: Array) -> 
         velocity: (2,) normal, tangential [m/s].
         threshold: (2,) velocities up to these count as possibly zero [m/s].
     """
-    low, high = mu
+    low, high = _counted(mu)
     friction = min(high, LARGEST_FRICTION)
     if high == 0.0:
         force = np.eye(2)
@@ -85,13 +88,19 @@ def planar_block(mu: tuple[float, float], velocity: Array, threshold: Array) -> 
     return _block(force, np.eye(2), modes, velocity, threshold, _planar_slide(velocity[1]))
 
 
+def _counted(mu: tuple[float, float]) -> tuple[float, float]:
+    """Friction without what is too small to count."""
+    low, high = (0.0 if each < SMALLEST_FRICTION else each for each in mu)
+    return low, high
+
+
 def _planar_slide(v: float) -> str:
     return "R" if v > 0 else "L"
 
 
 def spatial_block(mu: tuple[float, float], velocity: Array, threshold: Array, edges: int) -> Block:
     """The modes of a spatial contact with a friction pyramid; arguments as in `planar_block`, velocity (3,)."""
-    low, high = mu
+    low, high = _counted(mu)
     angle = 2 * np.pi * (np.arange(edges) + 0.5) / edges
     outward = np.column_stack([np.cos(angle), np.sin(angle)])  # normals of the faces, borders of the sectors
     half = edges // 2
