@@ -39,7 +39,7 @@ def painleve(system: ContactSystem, blocks: list[Block]) -> tuple[Painleve, ...]
         if tied[i] or not 0 < mu < np.inf:
             continue
         J = system.jacobian[i * d : (i + 1) * d]
-        give = J[0] @ scipy.linalg.solve(system.inertia, J.T, assume_a="pos")
+        give = J[0] @ scipy.linalg.cho_solve(scipy.linalg.cho_factor(system.inertia), J.T)
         for slide in block.tokens:
             direction = _direction(slide, system.edges)
             if direction is None:

@@ -75,7 +75,7 @@ class ContactSystem:
         """Check every argument."""
         put = lambda name, value: object.__setattr__(self, name, value)  # noqa: E731
         if self.edges is not None:
-            checks.choice("edges", self.edges, EDGES)
+            put("edges", int(checks.choice("edges", self.edges, EDGES)))
         M = checks.array("inertia", self.inertia, (None, None))
         put("inertia", checks.array("inertia", M, (len(M), len(M))))
         _definite(M)
@@ -164,7 +164,8 @@ class ContactSystem:
         """(nv,) accelerations under contact forces (2k,) or (3k,) and torques (t,). (5)."""
         f = checks.array("force", force, (len(self.jacobian),))
         tau = checks.array("torque", torque, (self.torques,))
-        return scipy.linalg.solve(self.inertia, self.inputs @ tau + self.jacobian.T @ f - self.bias, assume_a="pos")
+        push = self.inputs @ tau + self.jacobian.T @ f - self.bias
+        return scipy.linalg.cho_solve(scipy.linalg.cho_factor(self.inertia), push)
 
     def response(self, progress: bool = False) -> Response:
         """Find every mode that some torque within the limits allows; `progress` shows a bar."""
@@ -246,6 +247,10 @@ def _limits(given: Any, t: int) -> Array:
     for i, (low, high) in enumerate(limits):
         if not low <= high:
             raise InputError(f"torque_limits: expected low <= high, got {low:g} and {high:g} at index {i}")
+        if low == np.inf or high == -np.inf:
+            raise InputError(
+                f"torque_limits: expected finite torques between them, got {low:g} and {high:g} at index {i}"
+            )
     return limits
 
 
