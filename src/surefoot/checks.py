@@ -33,6 +33,14 @@ def array(name: str, value: Any, shape: tuple[int | None, ...], *, finite: bool 
     return result
 
 
+def dimensions(name: str, value: Any) -> int:
+    """Return how many axes `value` has as an array: 0 for one number; refuses lists of different lengths."""
+    try:
+        return np.ndim(value)
+    except ValueError:
+        raise InputError(f"{name}: expected an array of numbers, got rows of different lengths") from None
+
+
 def number(
     name: str, value: Any, *, above: float | None = None, at_least: float | None = None, at_most: float | None = None
 ) -> float:

@@ -192,3 +192,21 @@ def test_torque_of_a_massless_leg_in_the_air_must_vanish():
     with pytest.raises(InputError) as error:
         strut(0.3).acceleration(np.zeros(2), [0.0])
     assert str(error.value) == "acceleration: expected a mass on every coordinate, got none on coordinate 3"
+
+
+def test_zero_torque_is_in_a_set_through_zero():
+    """Between two frictionless walls, of forces tied to each other, no torque at all is needed to stay."""
+    held = body(
+        [(-1.0, 0.0), (1.0, 0.0), (0.0, -1.0)],
+        [(1, 0), (-1, 0), (0, 1)],
+        0.0,
+        inputs=np.eye(3)[:, [0, 2, 1]],
+        torque_limits=20.0,
+        physical=[
+            Linear(force=[0, -1, 0, -1, 1, 0], torque=[0, 1, -1], at_least=-5.0),
+            Linear(acceleration=[0, 0, -1], force=[1, -1, 1, -1, 0, -1], equals=0.0),
+        ],
+    )
+    mode = held.response()["FFF"]
+    assert mode.contains(np.zeros(3))
+    assert mode.torques.contains(np.zeros(3))

@@ -9,6 +9,7 @@ from matplotlib.path import Path as Outline
 
 import surefoot as sf
 from surefoot.modes import draw, plot
+from tests.modes.systems import block as pushed_block
 
 
 @pytest.fixture(scope="module")
@@ -190,3 +191,12 @@ def test_without_torques_there_is_nothing_to_draw(response):
     text = "response: expected a system with torques to draw, got one without; see solutions([])"
     with pytest.raises(sf.InputError, match=f"^{re.escape(text)}$"):
         response("ambiguous_rod").plot()
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_torque_that_is_held_has_room_about_it():
+    limits = [[2.0, 2.0], [-1.0, 1.0], [-1.0, 1.0]]
+    (panel,) = pushed_block(torque_limits=limits).response().plot(axes=(np.int64(0), 1)).axes
+    low, high = panel.get_xlim()
+    assert low < 2.0 < high
+    assert panel.get_ylim() == (-1.0, 1.0)

@@ -114,10 +114,10 @@ def _axes(system: ContactSystem, axes: Any) -> list[int]:
     for axis in axes:
         if isinstance(axis, str):
             found += checks.indices("axes", [axis.split(" [")[0]], short, "torque")
-        elif isinstance(axis, bool) or not isinstance(axis, int) or not 0 <= axis < system.torques:
+        elif isinstance(axis, bool) or not isinstance(axis, int | np.integer) or not 0 <= axis < system.torques:
             raise InputError(f"axes: expected numbers from 0 to {system.torques - 1}, got {axis!r}")
         else:
-            found.append(axis)
+            found.append(int(axis))
     if len(set(found)) < len(found):
         raise InputError(f"axes: expected two different torques, got {axes!r}")
     return found
@@ -184,4 +184,4 @@ def _box(system: ContactSystem, shown: list[int], slices: list[Polyhedron]) -> A
     room = np.where(flat, 0.85 * extent.max() if not flat.all() else size, 0.35 * extent)
     box = np.column_stack([low - room, high + room])
     given = system.torque_limits[shown]
-    return np.where(np.isfinite(given), given, box)
+    return np.where(np.isfinite(given) & (given[:, :1] < given[:, 1:]), given, box)
