@@ -114,13 +114,16 @@ def restore(s, options):
         if r < 0 or c < 0:
             if r < 0 and _miss(s) <= options.checked:
                 return SOLVED
+            out = 0.0
             if r >= 0:
+                _evaluate(s)  # steps add up rounding
                 v, error = s.basic[r], _identity(s, r)
-                if error <= 0.1 * max(s.low[v] - s.x[v], s.x[v] - s.high[v]):
+                out = max(s.low[v] - s.x[v], s.x[v] - s.high[v])
+                if out > options.tolerance and error <= 0.1 * out:
                     return INFEASIBLE
             failures += 1
             if failures == 3:
-                return INFEASIBLE if r >= 0 and error <= options.checked else UNSOLVED
+                return INFEASIBLE if out > options.tolerance and error <= options.checked else UNSOLVED
             if failures == 2:  # the basis itself is ill-conditioned: begin without one
                 _forget(s)
             _home(s)

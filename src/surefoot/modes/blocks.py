@@ -25,6 +25,9 @@ STILL = 1e-9
 LARGEST_FRICTION = 1e6
 """Stands for infinite friction: without load there is none, however large mu."""
 
+FLAT = 1e-3
+"""Forms of the force that say less than this of one of its directions, as those of a very flat cone or a needle."""
+
 SMALLEST_FRICTION = 1e-9
 """Less is none: the sides of such a cone cannot be told apart."""
 
@@ -185,6 +188,8 @@ def _block(
 ) -> Block:
     """Keep the modes that the velocity allows (table III), with the signs that it leaves open."""
     normal, slip = velocity[0], float(np.linalg.norm(velocity[1:]))
+    if np.linalg.svd(force, compute_uv=False)[-1] < FLAT:
+        force, modes = _with_components(force, modes)
     p = len(force)
     allowed = dict(modes)
     if normal > STILL:  # it separates already
@@ -199,6 +204,14 @@ def _block(
         allowed = {"S": allowed["S"], slide: allowed[slide]}
     table = np.array([list(bounds) for bounds in allowed.values()], dtype=float).reshape(-1, p + len(motion), 3)
     return Block(force, motion, tuple(allowed), table[:, :, 0], table[:, :, 1], table[:, :, 2] > 0)
+
+
+def _with_components(force: Array, modes: dict[str, tuple[Bound, ...]]) -> tuple[Array, dict[str, tuple[Bound, ...]]]:
+    """The same with the components of the force as forms: a mode without force has none, within tolerances."""
+    p, d = force.shape
+    none = {name: all(bound == ZERO for bound in bounds[:p]) for name, bounds in modes.items()}
+    more = {name: (*b[:p], *((ZERO if none[name] else FREE,) * d), *b[p:]) for name, b in modes.items()}
+    return np.vstack([force, np.eye(d)]), more
 
 
 def _freed(bounds: tuple[Bound, ...], p: int) -> tuple[Bound, ...]:
