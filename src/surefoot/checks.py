@@ -45,7 +45,7 @@ def number(
     name: str, value: Any, *, above: float | None = None, at_least: float | None = None, at_most: float | None = None
 ) -> float:
     """Return `value` as a finite float within bounds (see `friction` for the one number that may be infinite)."""
-    if not _is_number(value) or not np.isfinite(value):
+    if not _is_number(value) or not np.isfinite(float(value)):
         raise InputError(f"{name}: expected a finite number, got {value!r}")
     if above is not None and not value > above:
         raise InputError(f"{name}: expected a number above {above:g}, got {value:g}")
@@ -58,7 +58,7 @@ def number(
 
 def friction(name: str, value: Any) -> float:
     """Return a friction coefficient: zero, positive, or infinite."""
-    if not _is_number(value) or np.isnan(value) or value < 0:
+    if not _is_number(value) or np.isnan(float(value)) or value < 0:
         raise InputError(f"{name}: expected a friction coefficient of at least 0 (inf allowed), got {value!r}")
     return float(value)
 

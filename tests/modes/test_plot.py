@@ -8,6 +8,7 @@ import pytest
 from matplotlib.path import Path as Outline
 
 import surefoot as sf
+from surefoot.errors import InputError
 from surefoot.modes import draw, plot
 from tests.modes.systems import block as pushed_block
 
@@ -200,3 +201,10 @@ def test_a_torque_that_is_held_has_room_about_it():
     low, high = panel.get_xlim()
     assert low < 2.0 < high
     assert panel.get_ylim() == (-1.0, 1.0)
+
+
+def test_a_path_that_cannot_be_written(tmp_path):
+    folder = tmp_path / "taken.png"
+    folder.mkdir()
+    with pytest.raises(InputError, match=rf"^path: '{re.escape(str(folder))}' cannot be written: Is a directory$"):
+        pushed_block().response().plot(folder)

@@ -168,3 +168,18 @@ def test_masses_far_apart():
     assert found.modes == ("FF",)
     assert found.table().startswith("one: 1 mode")
     assert stack.acceleration(found[0].force, np.zeros(4)) == pytest.approx(np.zeros(4), abs=1e-4)
+
+
+def test_infinite_friction_and_contacts_without_rows():
+    """The second contact cannot open, whatever the forces: q1 + q2 = 0. It is fixed in both modes there are."""
+    response = ContactSystem(
+        2.0 * np.eye(2),
+        [-1.0, 1.0],
+        [[0.0, 0.0], [1.0, -1.0], [-1.0, -1.0], [0.0, 0.0], [0.0, -1.0], [1.0, 1.0]],
+        [2.0, 2.0, np.inf],
+        inputs=[[1.0], [-1.0]],
+        torque_limits=1.0,
+    ).response()
+    assert response.names == ("RFS", "FFF")
+    for torque in np.linspace(-0.9, 0.9, 61):
+        assert [mode.name for mode in response.modes_at([torque])] == ["RFS", "FFF"]

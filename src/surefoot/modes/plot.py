@@ -72,7 +72,10 @@ def plot_torques(
     text = f"{len(domains)} modes of {response.combinations} combinations{_where(system, shown, fixed)}"
     figure.suptitle(text, fontsize=11, x=0.01, ha="left")
     if target is not None:
-        figure.savefig(target, dpi=110)
+        try:
+            figure.savefig(target, dpi=110)
+        except OSError as error:
+            raise InputError(f"path: {str(target)!r} cannot be written: {error.strerror}") from None
     return figure
 
 
