@@ -130,6 +130,8 @@ def test_unknown_modes_and_wrong_torques_are_refused():
     assert str(error.value) == "mode: no feasible mode is called 'FX'; The choices are: FF"
     with pytest.raises(InputError, match=r"^torque: expected shape \(0,\), got \(1,\)$"):
         response.solutions([1.0])
+    with pytest.raises(InputError, match=r"^torque: expected one at which mode FF can happen, got \[9\. 0\. 0\.\]$"):
+        block().response()["FF"].extent([9.0, 0.0, 0.0])
     with pytest.raises(InputError, match=r"^w: expected shape \(1,\), got \(2,\)$"):
         response["FF"].respond(np.zeros(0), [1.0, 2.0])
 

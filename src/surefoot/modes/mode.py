@@ -10,6 +10,7 @@ import scipy
 from numpy.typing import NDArray
 
 from surefoot import checks
+from surefoot.errors import InputError
 from surefoot.modes.blocks import STRICT, Block
 from surefoot.modes.linear import Rows
 from surefoot.modes.scaling import Scaled
@@ -328,6 +329,8 @@ class Mode:
         """Lowest and highest accelerations and forces of all solutions of the mode at these torques (t,)."""
         tau = checks.array("torque", torque, (self.system.torques,))
         fibre, N = self.fibre(tau), self._solved[2]
+        if fibre.is_empty:
+            raise InputError(f"torque: expected one at which mode {self.name} can happen, got {tau}")
         base = np.concatenate(self.respond(tau))
         to_si = np.array([np.concatenate(self._split(axis)) for axis in np.eye(len(N))]).T.reshape(len(N), len(N))
         directions = to_si @ N

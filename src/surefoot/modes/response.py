@@ -160,7 +160,7 @@ class Response:
                 "worst": the torque whose worst outcome, over all modes and what they leave open, is best.
 
         Returns:
-            The optimum; None if no torque will do.
+            The optimum; None if no torque will do (with "worst": if every torque may be bad without end).
 
         Raises:
             SolveError: it grows for ever; give torque limits.
