@@ -14,6 +14,7 @@ PROMISES = {
     "compiled_controller.py": r"2000 steps, all solved\nAfter half a second the joints are within 0\.\d\d mrad",
     "compiled_policy.py": r"4000 steps, all solved\nThe base moved between 0\.16\d+ and 0\.1[89]\d+ m\.\n",
     "dissipative_forms.py": r"1600 steps, all solved; .*\n(.*\n)*energy +1\d\d\.\d ",
+    "every_solution.py": r"LRL: it slides down, falls with 3\.14 .*\n(.*\n)*It surely holds at torques below -1\.962 N",
     "grasp.py": r"0\.5 x that: .* the box slips .*\n1\.1 x that: .* the box is held and falls with 0\.000 m/s\^2",
     "slippery_ground.py": r"0\.05   4 of 4 +0\.050\n",
     "smooth_torques.py": r"Lemke's method, cold .* 1\.\d+ N m .*\n(.* 0\.00\d\d N m .*\n){3}the same motion",

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+import tomllib
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -69,6 +72,25 @@ def indices(name: str, names: Iterable[str], known: Sequence[str], what: str) ->
             raise InputError(f"{name}: no {what} is called {item!r}{_hint(item, known)}")
         result.append(known.index(item))
     return result
+
+
+def toml(file: Path) -> dict[str, Any]:
+    """Return the content of a TOML file."""
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"{file}: cannot be read: {error.strerror}") from None
+    except ValueError as error:
+        raise InputError(f"{file}: not readable as TOML: {error}") from None
+
+
+@contextmanager
+def told(where: str) -> Iterator[None]:
+    """Put `where` in front of the text of an InputError from within."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"{where}{error}") from None
 
 
 def _is_number(value: Any) -> bool:

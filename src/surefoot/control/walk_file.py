@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -67,12 +66,7 @@ def read_walk(path: str | Path) -> dict[str, Any]:
 
 def _tables(file: Path) -> dict[str, dict[str, Any]]:
     """The tables of a file, with no key that has no meaning."""
-    try:
-        content = tomllib.loads(file.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"{file}: cannot be read: {error.strerror}") from None
-    except ValueError as error:
-        raise InputError(f"{file}: not readable as TOML: {error}") from None
+    content = checks.toml(file)
     checks.indices(str(file), content, KEYS[""], "key")
     tables = {"": content}
     for name in KEYS:
@@ -88,10 +82,8 @@ def _tables(file: Path) -> dict[str, dict[str, Any]]:
 
 def _told(file: Path, table: str, check: Callable[..., Any], *values: Any) -> Any:
     """Result of a check whose error is to name the file and the table."""
-    try:
+    with checks.told(f"{file}: {f'[{table}] ' if table else ''}"):
         return check(*values)
-    except InputError as error:
-        raise InputError(f"{file}: {f'[{table}] ' if table else ''}{error}") from None
 
 
 def _robot(file: Path, robot: Any) -> str | Path:
