@@ -81,6 +81,7 @@ class Flip:
         pressed: (n,) whether the body's least force could be asked for.
         sure: (n,) whether no other mode was possible.
         rises: (n,) rad/s^2 of the blind controller's filters, else none.
+        undecided: ticks in which the modes could not be told apart, and the last torque was kept.
         up: whether it got up.
     """
 
@@ -97,6 +98,7 @@ class Flip:
     pressed: NDArray[np.bool_]
     sure: NDArray[np.bool_]
     rises: Array
+    undecided: int
     up: bool
 
     @property
@@ -178,6 +180,7 @@ def flip(controller: str, mu: float, choices: Choices = CHOSEN, jump: float | No
         pressed=np.array([d.pressed for d in decisions]),
         sure=np.array([d.sure for d in decisions]),
         rises=np.array(policy.rises if controller == "blind" else []),
+        undecided=0 if controller == "blind" else policy.undecided,
         up=bool(state[2] >= choices.end),
     )
 

@@ -25,6 +25,7 @@ from surefoot_experiments.flip_model import Rigid, on_its_end, rigid
 from surefoot_experiments.flip_plant import BODY, Robot, leg_rates
 
 import surefoot as sf
+from surefoot.errors import SolveError
 from surefoot.solvers.linear_program import LinearProgram
 
 Array = NDArray[np.float64]
@@ -89,8 +90,8 @@ class Task:
 
     def model(self, body: Array, standing: tuple[int, ...], state: Array) -> Rigid:
         """The rigid model at a state (6,) of the body; the plant's tells how fast its hips turn."""
-        thresholds = np.array(self.thresholds)
-        return rigid(body, standing, self.friction, self.limits(state), thresholds, self.toe, self.robot)
+        push = np.minimum(self.limits(state), 0.0)  # a leg without mass cannot be lifted by a torque
+        return rigid(body, standing, self.friction, push, np.array(self.thresholds), self.toe, self.robot)
 
 
 @dataclass
@@ -143,28 +144,37 @@ class Blind:
 
 @dataclass
 class AllModes:
-    """The controller of all contact modes."""
+    """The controller of all contact modes; `undecided` counts ticks whose modes could not all be told apart."""
 
     task: Task
+    undecided: int = 0
+    last: Decision | None = None
 
     def __call__(self, measured: Measured) -> Decision:
-        """Decide; torques that allow other modes are taken only if no others are left."""
+        """Decide; what cannot be decided is done as the last time."""
         model = self.task.model(measured.state[:BODY], measured.standing, measured.state)
+        try:
+            self.last = self._best(model)
+        except SolveError:
+            if self.last is None:
+                raise
+            self.undecided += 1
+        return self.last
+
+    def _best(self, model: Rigid) -> Decision:
+        """The best torque without other modes; where there is none, the torque whose worst outcome is best."""
         response = model.system.response()
         normal = np.eye(len(model.system.jacobian))[0]
         pitch = np.eye(model.system.nv)[PITCH]
         floor = sf.modes.Linear(force=normal, at_least=self.task.floor, name="body on the ground")
         for ambiguity in ("avoid", "worst"):
-            for pressed in (True, False):
-                best = (
-                    response.maximise(pitch, subject_to=(floor,), ambiguity=ambiguity)
-                    if pressed
-                    else response.maximise(force=normal, ambiguity=ambiguity)
-                )
-                if best is not None:
-                    sure = len(best.modes) == 1
-                    return _decision(model, best.acceleration[PITCH], best.torque, best.mode, pressed, sure)
-        return _decision(model, math.nan, np.zeros(len(model.legs)), "S" * (1 + len(model.legs)), False, False)
+            best = response.maximise(pitch, subject_to=(floor,), ambiguity=ambiguity)
+            pressed = best is not None
+            best = best or response.maximise(force=normal, ambiguity=ambiguity)
+            if best is not None:
+                sure = len(best.modes) == 1
+                return _decision(model, best.acceleration[PITCH], best.torque, best.mode, pressed, sure)
+        raise SolveError("the rigid model has no solution at any torque")
 
 
 def _decision(
