@@ -55,11 +55,13 @@ def test_velocities_leave_the_modes_of_table_three(velocity, tokens):
     assert planar_block((0.5, 0.5), np.array(velocity, dtype=float), NO_BAND).tokens == tokens
 
 
-def test_within_its_threshold_a_slide_may_slow_down():
-    contact = planar_block((0.5, 0.5), np.array([0.0, 0.05]), np.array([0.0, 0.08]))
-    assert contact.tokens == ("S", "L", "R", "F")
-    assert fits(contact, np.array([2.0, -1.0]), np.array([0.0, -3.0])) == ["R"]
-    assert fits(contact, np.array([2.0, 1.0]), np.array([0.0, 3.0])) == []
+def test_within_its_threshold_a_velocity_counts_as_zero():
+    contact = planar_block((0.5, 0.5), np.array([-0.05, 0.05]), np.array([0.06, 0.08]))
+    at_rest = planar_block((0.5, 0.5), np.zeros(2), NO_BAND)
+    assert contact.tokens == at_rest.tokens == ("S", "L", "R", "F")
+    assert (contact.low == at_rest.low).all()
+    assert (contact.high == at_rest.high).all()
+    assert (contact.strict == at_rest.strict).all()
 
 
 def test_without_friction_there_is_no_tangential_force():

@@ -19,9 +19,6 @@ Array = NDArray[np.float64]
 STRICT = 1e-9
 """What counts as a positive acceleration, in units of the largest acceleration without contact."""
 
-STILL = 1e-9
-"""m/s below which a contact does not move, whatever its threshold."""
-
 LARGEST_FRICTION = 1e6
 """Stands for infinite friction: without load there is none, however large mu."""
 
@@ -177,21 +174,12 @@ def _block(
     """Keep the modes that the velocity allows (table III), with the signs that it leaves open."""
     normal, slip = velocity[0], float(np.linalg.norm(velocity[1:]))
     p = len(force)
-    allowed = dict(modes)
-    if normal > STILL:  # it separates already
-        allowed["S"] = _freed(allowed["S"], p)
-    if slip > STILL:  # it slides already
-        allowed[slide] = (*allowed[slide][: p + 1], *(FREE,) * (len(motion) - 1))
+    allowed = modes
     if normal < -threshold[0]:
         allowed = {}
-    elif normal > threshold[0]:
-        allowed = {"S": allowed["S"]}
-    elif slip > threshold[1]:
-        allowed = {"S": allowed["S"], slide: allowed[slide]}
+    elif normal > threshold[0]:  # it separates already, whatever its acceleration
+        allowed = {"S": (*modes["S"][:p], FREE, *modes["S"][p + 1 :])}
+    elif slip > threshold[1]:  # it slides already
+        allowed = {"S": modes["S"], slide: (*modes[slide][: p + 1], *(FREE,) * (len(motion) - 1))}
     table = np.array([list(bounds) for bounds in allowed.values()], dtype=float).reshape(-1, p + len(motion), 3)
     return Block(force, motion, tuple(allowed), table[:, :, 0], table[:, :, 1], table[:, :, 2] > 0)
-
-
-def _freed(bounds: tuple[Bound, ...], p: int) -> tuple[Bound, ...]:
-    """The same without a sign of the normal acceleration."""
-    return (*bounds[:p], FREE, *bounds[p + 1 :])

@@ -48,8 +48,8 @@ class ContactSystem:
         physical: constraints (`Linear`) that hold in every solution.
         task: constraints that are only wished for; they count for domains "with task" and for `maximise`.
         edges: edges of the friction pyramid of spatial contacts, 4, 8 or 16; None: planar.
-        threshold: m/s, one number, (k,) or (k, 2) for normal and tangent: up to it a velocity may be zero, and no mode
-            is ruled out.
+        threshold: m/s, one number, (k,) or (k, 2) for normal and tangent: velocities up to it count as zero, and rule
+            out no mode.
         names: of the contacts.
         torque_names: of the torques.
         coordinates: names of the coordinates.
