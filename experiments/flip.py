@@ -42,10 +42,10 @@ class Choices:
     stall: float = 7.5
     no_load: float = math.inf
     body_friction: float = 0.4
-    floor: float = 10.0
+    floor: float = 15.0
     thresholds: tuple[float, float, float, float] = (0.001, 0.08, 0.001, 0.001)  # body is ours, toes are the paper's
     toe: float = 1e-3  # in the rigid model: as good as none
-    brake: float = 0.05  # s
+    brake: float = math.inf  # s
     period: float = 1e-3
     dt: float = 2e-5
     end: float = 0.5 * math.pi

@@ -6,14 +6,13 @@ no coordinates of its dynamics (35), and their balance is a constraint (36). But
 its leg, so hip angles do belong to the accelerations at the contacts. Here they are coordinates like the others, with
 toes that weigh next to nothing: their equations are (36), with the sign of (5).
 
-Velocities along the ground up to a threshold count as zero, for every mode and for the signs of its accelerations
-(section IV-C.3): a leg that gives seems to slide when it is stuck.
+Velocities along the ground up to a threshold count as zero (section IV-C.3): a leg that gives seems to slide when it
+is stuck.
 """
 
 from __future__ import annotations
 
 import math
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -28,16 +27,6 @@ CONTACTS = ("body", "rear", "middle", "front")
 SLOW = 10.0  # m/s: no velocity towards or off the ground is taken for an impact or a take-off
 
 
-class FlipSystem(sf.modes.ContactSystem):
-    """A contact system in which velocities up to the thresholds are zero."""
-
-    @cached_property
-    def contact_velocity(self) -> Array:
-        """(k, 2) m/s: normal, tangent."""
-        velocity = (self.jacobian @ self.velocity).reshape(-1, 2)
-        return np.where(np.abs(velocity) <= self.threshold, 0.0, velocity)
-
-
 class Rigid(NamedTuple):
     """The rigid model at a state; legs are numbered 0, 1, 2 from the rear.
 
@@ -47,7 +36,7 @@ class Rigid(NamedTuple):
         slips: (4,) m/s along the ground of body and toes; NaN of legs that are left out.
     """
 
-    system: FlipSystem
+    system: sf.modes.ContactSystem
     legs: tuple[int, ...]
     slips: Array
 
@@ -115,7 +104,7 @@ def rigid(
     bias = toe * toes.T @ (rate[2:] + fall)
     bias[1] += robot.mass * robot.gravity
     shown = [0, *(1 + i for i in legs)]
-    system = FlipSystem(
+    system = sf.modes.ContactSystem(
         inertia,
         bias,
         J,
