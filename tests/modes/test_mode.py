@@ -145,3 +145,50 @@ def test_mass_and_size_do_not_matter(scale):
     assert mine.modes == theirs.modes
     for a, b in zip(mine, theirs, strict=True):
         assert a.force * scale == pytest.approx(b.force, rel=1e-9, abs=1e-9 * scale)
+
+
+def strut(angle, toe=0.0, friction=0.6, **options):
+    """A point mass of 2 kg on a leg of 1 m with a motor between its hip and a frame that does not turn."""
+    c, s = np.cos(angle), np.sin(angle)
+    J = np.array([[0.0, 1.0, s], [1.0, 0.0, c]])
+    inertia = np.diag([2.0, 2.0, 0.0]) + toe * J.T @ J
+    bias = np.array([0.0, 2.0 * GRAVITY, 0.0]) + toe * GRAVITY * J[0]
+    return ContactSystem(inertia, bias, J, friction, inputs=[[0.0], [0.0], [1.0]], **options)
+
+
+def test_massless_leg_carries_force_along_itself_without_torque():
+    found = strut(0.3).response().solutions([0.0])
+    assert found.modes == ("S", "R", "F")  # nothing keeps a leg without mass and torque from folding
+    fixed = found[2]
+    normal, tangent = fixed.force
+    assert tangent == pytest.approx(-normal * np.tan(0.3))
+    # Along the leg the mass does not move, across it it falls: a_x sin - a_y cos = 0 in the leg's direction.
+    assert normal == pytest.approx(2.0 * GRAVITY * np.cos(0.3) ** 2)
+    assert fixed.residual < 1e-12
+
+
+def test_massless_leg_beyond_the_cone_cannot_stand():
+    """Friction of 0.6 holds struts up to 31 degrees; then the toe slips without load, and the mass falls freely."""
+    found = strut(0.7).response().solutions([0.0])
+    assert "F" not in found.modes
+    assert found[0].acceleration[:2] == pytest.approx([0.0, -GRAVITY])
+
+
+@pytest.mark.parametrize("torque", [-4.0, -1.0])
+def test_massless_legs_are_the_limit_of_light_ones(torque):
+    light, none = (strut(0.3, toe).response().solutions([torque]) for toe in (1e-7, 0.0))
+    assert light.modes == none.modes
+    for a, b in zip(light, none, strict=True):
+        assert a.acceleration[:2] == pytest.approx(b.acceleration[:2], abs=1e-4)
+        assert a.force == pytest.approx(b.force, abs=1e-4)
+
+
+def test_torque_of_a_massless_leg_in_the_air_must_vanish():
+    lifted = strut(0.3, velocity=[0.0, 1.0, 0.0]).response()
+    assert lifted.names == ("S",)
+    assert lifted["S"].case == 4
+    low, high = lifted["S"].torques.bounds()
+    assert (low[0], high[0]) == pytest.approx((0.0, 0.0), abs=1e-9)
+    with pytest.raises(InputError) as error:
+        strut(0.3).acceleration(np.zeros(2), [0.0])
+    assert str(error.value) == "acceleration: expected a mass on every coordinate, got none on coordinate 3"

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from surefoot import checks
@@ -117,8 +118,8 @@ class Mode:
     @cached_property
     def _equalities(self) -> _Rows:
         """(24) without units."""
-        units, nv = self._units, self.system.nv
-        dynamics = _Rows(np.hstack([np.eye(nv), -units.W.T]), -units.S, -units.q0)
+        units = self._units
+        dynamics = _Rows(np.hstack([np.diag(units.weighs.astype(np.float64)), -units.W.T]), -units.S, -units.q0)
         rows = dynamics
         for i in range(self.system.contacts):
             rows += self._form_rows(i, self._vanishing_force(i), self._vanishing_motion(i))
@@ -197,7 +198,7 @@ class Mode:
 
     def _split(self, x: Array) -> tuple[Array, Array]:
         nv = self.system.nv
-        return self._units.acceleration(x[:nv]), self._units.force * x[nv:]
+        return self._units.unit * self._units.C @ x[:nv], self._units.force * x[nv:]
 
     def objective(self, acceleration: Any, force: Any, torque: Any) -> tuple[Array, float]:
         """Coefficients (t + w,) and constant of a linear function of accelerations, forces and torques (or None)."""
@@ -206,7 +207,7 @@ class Mode:
         given = (("acceleration", acceleration, nv), ("force", force, nf), ("torque", torque, t))
         a, f, tau = (np.zeros(n) if row is None else checks.array(name, row, (n,)) for name, row, n in given)
         units = self._units
-        x = np.concatenate([units.acceleration_row(a), f * units.force])
+        x = np.concatenate([units.unit * a @ units.C, f * units.force])
         return np.concatenate([x @ K / units.torque + tau, x @ N]), float(x @ k)
 
     # ------------------------------------------------------------------ domains
@@ -301,7 +302,7 @@ class Mode:
     def residual(self, torque: Array, acceleration: Array, force: Array) -> float:
         """Largest violation, without units, of the mode's equations and signs."""
         units = self._units
-        x = np.concatenate([units.L.T @ acceleration / units.unit, force / units.force])
+        x = np.concatenate([scipy.linalg.solve(units.C, acceleration) / units.unit, force / units.force])
         signs, _ = self._signs
         misses = [np.abs(self._value(self._equalities, x, torque)), -self._value(signs, x, torque)]
         return float(max(miss.max(initial=0.0) for miss in misses))

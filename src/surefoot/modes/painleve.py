@@ -31,15 +31,17 @@ class Painleve(NamedTuple):
 
 
 def painleve(system: ContactSystem, blocks: list[Block]) -> tuple[Painleve, ...]:
-    """All such slides that the velocities allow; contacts whose forces obey a physical constraint are left out."""
+    """All such slides that the velocities allow; forces that a constraint or a massless leg ties are left out."""
     found, d = [], system.dimension
     tied = np.abs(system.physical_rows.force).max(axis=0, initial=0.0).reshape(-1, d).max(axis=1) > 0
     for i, block in enumerate(blocks):
         mu = system.friction[i]
-        if tied[i] or not 0 < mu < np.inf:
-            continue
         J = system.jacobian[i * d : (i + 1) * d]
-        give = J[0] @ scipy.linalg.solve(system.inertia, J.T, assume_a="pos")
+        if tied[i] or not 0 < mu < np.inf or J[:, ~system.weighs].any():
+            continue
+        heavy = J[:, system.weighs]
+        inertia = system.inertia[np.ix_(system.weighs, system.weighs)]
+        give = heavy[0] @ scipy.linalg.solve(inertia, heavy.T, assume_a="pos")
         for slide in block.tokens:
             direction = _direction(slide, system.edges)
             if direction is None:

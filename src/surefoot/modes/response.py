@@ -119,9 +119,7 @@ class Response:
 
     def modes_within(self, torques: Polyhedron) -> list[Mode]:
         """Modes that can happen somewhere in a set of torques."""
-        rows, equal = (
-            np.pad(A * self.torque_units, ((0, 0), (self.system.sizes[1], 0))) for A in (torques.rows, torques.equal)
-        )
+        rows, equal = torques.rows * self.torque_units, torques.equal * self.torque_units
         bounds = np.concatenate([torques.offset, torques.value])
         return [self.mode(leaf) for leaf in search(self._problem.with_rows(rows, equal, bounds)).leaves]
 

@@ -28,18 +28,20 @@ INSIDE = 1e-7
 
 
 class Inequalities(NamedTuple):
-    """Forces and torques as columns, forms of the contacts and constraints as rows, all without units."""
+    """Forces, torques and massless accelerations as columns, forms and constraints as rows, all without units."""
 
-    A: Array  # (m, nf + t)
+    A: Array  # (m, nf + t + massless)
     b: Array  # (m,)
-    low: Array  # (nf + t + m,) bounds of columns and rows that belong to no contact
+    low: Array  # (nf + t + massless + m,) bounds of columns and rows that belong to no contact
     high: Array
+    torques: slice  # columns of the torques
     blocks: kernel.Blocks
     tokens: tuple[tuple[str, ...], ...]  # modes of each contact
 
     def with_rows(self, rows: Array, equal: Array, bounds: Array) -> Inequalities:
-        """The same with `rows z > bounds` and `equal z = bounds` (the last ones) for the columns z."""
-        more = np.vstack([rows, equal])
+        """The same with `rows tau > bounds` and `equal tau = bounds` (the last ones) for the torques tau."""
+        more = np.zeros((len(bounds), self.A.shape[1]))
+        more[:, self.torques] = np.vstack([rows, equal])
         size = np.abs(more).max(axis=1, initial=0.0)
         size = np.where(size > 0, size, 1.0)
         above = np.concatenate([np.full(len(rows), np.inf), np.zeros(len(equal))])
@@ -74,26 +76,34 @@ def inequalities(system: ContactSystem, blocks: list[Block], units: Scaled | Non
     """Write a system as linear inequalities with the modes of its contacts."""
     units = scaled(system) if units is None else units
     d, (_, nf, t) = system.dimension, system.sizes
-    # a = W q + rate with q = W' f + S tau + q0: (4) and (5).
-    motion = np.hstack([units.W @ units.W.T, units.W @ units.S])
-    at_rest = units.W @ units.q0 + units.rate
+    heavy, light = units.weighs, ~units.weighs
+    # a = W q + rate with q = W' f + S tau + q0 for coordinates that weigh: (4) and (5).
+    given = np.hstack([units.W[:, heavy].T, units.S[heavy], np.zeros((heavy.sum(), light.sum()))])
+    motion = units.W[:, heavy] @ given
+    motion[:, nf + t :] = units.W[:, light]
+    at_rest = units.W[:, heavy] @ units.q0[heavy] + units.rate
+    n = motion.shape[1]
     parts, rest = [], []
     for i, block in enumerate(blocks):
         here = slice(i * d, (i + 1) * d)
-        forms = np.zeros((len(block.force), nf + t))
+        forms = np.zeros((len(block.force), n))
         forms[:, here] = block.force
         parts += [forms, block.motion @ motion[here]]
         rest += [np.zeros(len(block.force)), block.motion @ at_rest[here]]
     Q, F, T, bound = units.rows(system.physical_rows)
-    parts.append(np.hstack([F + Q @ units.W.T, T + Q @ units.S]))
-    rest.append(Q @ units.q0 - bound)
-    A, b = np.vstack([np.zeros((0, nf + t)), *parts]), np.concatenate([np.zeros(0), *rest])
-    low, high = np.full(nf + t + len(A), -np.inf), np.full(nf + t + len(A), np.inf)
-    low[nf : nf + t], high[nf : nf + t] = (system.torque_limits / units.torque[:, None]).T
-    if len(bound):
-        low[-len(bound) :] = 0.0
-        high[-len(bound) :] = np.where(system.physical_rows.equality, 0.0, np.inf)
-    return Inequalities(A, b, low, high, _tables(blocks, nf + t), tuple(block.tokens for block in blocks))
+    parts.append(np.hstack([F, T, Q[:, light]]) + Q[:, heavy] @ given)
+    rest.append(Q[:, heavy] @ units.q0[heavy] - bound)
+    # What pushes on massless coordinates is in balance: (36).
+    parts.append(np.hstack([units.W[:, light].T, units.S[light], np.zeros((light.sum(), light.sum()))]))
+    rest.append(units.q0[light])
+    A, b = np.vstack([np.zeros((0, n)), *parts]), np.concatenate([np.zeros(0), *rest])
+    low, high = np.full(n + len(A), -np.inf), np.full(n + len(A), np.inf)
+    torques = slice(nf, nf + t)
+    low[torques], high[torques] = (system.torque_limits / units.torque[:, None]).T
+    last = n + len(A) - len(bound) - light.sum()
+    low[last:], high[last:] = 0.0, 0.0
+    high[last : last + len(bound)][~system.physical_rows.equality] = np.inf
+    return Inequalities(A, b, low, high, torques, _tables(blocks, n), tuple(block.tokens for block in blocks))
 
 
 def _tables(blocks: list[Block], first: int) -> kernel.Blocks:
@@ -133,8 +143,7 @@ def search(problem: Inequalities, *, torque: Array | None = None, progress: bool
     s = simplex.simplex(problem.A, problem.b)
     s.low[:], s.high[:] = problem.low, problem.high
     if torque is not None:
-        n = problem.A.shape[1]
-        columns = slice(n - len(torque), n)
+        columns = problem.torques
         slack = 1e-9 * np.abs(torque)
         if ((torque < s.low[columns] - slack) | (torque > s.high[columns] + slack)).any():
             return Found(np.zeros((0, k), dtype=np.int64), 0)
@@ -173,7 +182,7 @@ def kinematic_modes(system: ContactSystem) -> tuple[str, ...]:
     rest = [b.motion @ units.rate[i * d : (i + 1) * d] for i, b in enumerate(bare)]
     A, rest = np.vstack([np.zeros((0, system.nv)), *A]), np.concatenate([np.zeros(0), *rest])
     free = np.full(system.nv + len(A), np.inf)
-    problem = Inequalities(A, rest, -free, free, _tables(bare, system.nv), tuple(b.tokens for b in bare))
+    problem = Inequalities(A, rest, -free, free, slice(0, 0), _tables(bare, system.nv), tuple(b.tokens for b in bare))
     return names_of(system, problem, search(problem).leaves)
 
 

@@ -35,12 +35,12 @@ class ContactSystem:
     along the tangent is "right".
 
     Attributes:
-        inertia: (nv, nv) symmetric, positive definite.
+        inertia: (nv, nv) symmetric, positive definite; rows and columns of zeros are massless coordinates, such as the
+            hips of legs without mass: what pushes on them is in balance, and they accelerate as contact demands.
         bias: (nv,) Coriolis, centrifugal and gravity forces, on the left side [N, N m].
         jacobian: (2k, nv), or (3k, nv) if `edges` is given.
         friction: coefficient, one or (k,); zero and inf are allowed.
-        inputs: (nv, t) how torques enter; default: one on each coordinate. Torques of massless legs enter by a physical
-            constraint, and have a column of zeros here.
+        inputs: (nv, t) how torques enter; default: one on each coordinate.
         jacobian_rate: (2k, nv) time derivative of the Jacobian, or (2k,) its product with the velocity [m/s^2];
             default 0.
         velocity: (nv,), default 0.
@@ -127,6 +127,11 @@ class ContactSystem:
         return len(self.inertia)
 
     @property
+    def weighs(self) -> NDArray[np.bool_]:
+        """(nv,) which coordinates have a mass."""
+        return np.diag(self.inertia) > 0
+
+    @property
     def contacts(self) -> int:
         """Number of contacts."""
         return len(self.jacobian) // self.dimension
@@ -164,6 +169,9 @@ class ContactSystem:
         """(nv,) accelerations under contact forces (2k,) or (3k,) and torques (t,). (5)."""
         f = checks.array("force", force, (len(self.jacobian),))
         tau = checks.array("torque", torque, (self.torques,))
+        if not self.weighs.all():
+            massless = self.coordinates[int(np.argmin(self.weighs))]
+            raise InputError(f"acceleration: expected a mass on every coordinate, got none on {massless}")
         return scipy.linalg.solve(self.inertia, self.inputs @ tau + self.jacobian.T @ f - self.bias, assume_a="pos")
 
     def response(self, progress: bool = False) -> Response:
@@ -220,13 +228,14 @@ def _definite(M: Array) -> None:
         raise InputError(
             f"inertia: expected a symmetric matrix, got {M[i, j]:g} at ({i}, {j}) and {M[j, i]:g} at ({j}, {i})"
         )
+    weighs = M.any(axis=1)  # rows of zeros are massless
+    M = M[np.ix_(weighs, weighs)]
     scale = np.sqrt(np.maximum(np.diag(M), 0.0))
     lowest = float(np.linalg.eigvalsh(M / np.outer(scale, scale))[0]) if (scale > 0).all() and len(M) else 0.0
     if len(M) and lowest <= 1e-12:
         raise InputError(
-            "inertia: expected a positive definite matrix, got one with eigenvalue "
-            f"{float(np.linalg.eigvalsh(M)[0]):.3g}; leave massless coordinates out and give their balance as a "
-            "physical constraint"
+            "inertia: expected a positive definite matrix (massless coordinates have rows of zeros), got one with "
+            f"eigenvalue {float(np.linalg.eigvalsh(M)[0]):.3g}"
         )
 
 
