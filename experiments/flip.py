@@ -3,14 +3,15 @@
 What the paper leaves open, and what is chosen here (`Choices`):
 
 - A pair of hips gives 7.5 N m, at any speed. The paper's flip lasts half a second: its rear toe slides again "towards
-  the end of the flip around t = 0.45s". So it does here; with 7 N m the robot does not get over on the rough surface.
+  the end of the flip around t = 0.45s". So it does here. With 7 N m nobody gets up on the rough surface.
 - Friction of the body is 0.4, about that of the toes on linoleum.
-- The body shall be pressed on the ground with 10 N, an eighth of the weight. More cannot be kept when the body slows.
-- It starts at rest, flat on its back, toes ahead of their hips: there hip torques push down and pitch the body up.
-- A flip ends when the body is upright.
-- Controllers decide every millisecond. Contacts of toes are felt.
-- Hips of legs in the air are braked with a time constant of 50 ms; free ones would whirl.
-- The blind controller takes its pitch acceleration from 10 Hz and 2 Hz low-pass filters. Their difference tells a
+- The body shall be pressed on the ground with 10 N, an eighth of the weight. Much more cannot be kept while the body
+  slows down on its way up.
+- It starts at rest, flat on its back, toes ahead of their hips: there torques that push down pitch the body up.
+- The flip ends when the body is upright.
+- Controllers decide every millisecond, and feel which toes touch.
+- Hips of legs in the air are braked with a time constant of 50 ms. Free ones whirl: toes of 50 g at 8 m/s.
+- The blind controller takes its pitch acceleration through low-pass filters of 10 Hz and 2 Hz. Their difference tells a
   jump; the least one is tuned on the smooth surface, half-way between what is there before the rear toe sticks and the
   most that is there afterwards, in a flip without a switch.
 """
@@ -25,6 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from surefoot_experiments.flip_control import AllModes, Blind, Decision, Jump, Measured, Task
+from surefoot_experiments.flip_model import contacts
 from surefoot_experiments.flip_plant import BODY, Robot, advance, leg_rates, lying, slips
 
 Array = NDArray[np.float64]
@@ -42,10 +44,9 @@ class Choices:
     stall: float = 7.5
     no_load: float = math.inf
     body_friction: float = 0.4
-    floor: float = 15.0
+    floor: float = 10.0
     thresholds: tuple[float, float, float, float] = (0.001, 0.08, 0.001, 0.001)  # body is ours, toes are the paper's
-    toe: float = 1e-3  # in the rigid model: as good as none
-    brake: float = math.inf  # s
+    brake: float = 0.05  # s
     period: float = 1e-3
     dt: float = 2e-5
     end: float = 0.5 * math.pi
@@ -55,12 +56,12 @@ class Choices:
 
     def task(self, mu: float) -> Task:
         """What a controller is told on a surface with this friction of the toes."""
-        robot = Robot()
         friction = (mu, self.body_friction)
-        return Task(self.stall, self.no_load, self.floor, friction, self.thresholds, self.toe, robot)
+        return Task(self.stall, self.no_load, self.floor, friction, self.thresholds, 0.0, Robot())
 
 
 CHOSEN = Choices()
+QUICK = replace(CHOSEN, period=4e-3)
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +82,6 @@ class Flip:
         pressed: (n,) whether the body's least force could be asked for.
         sure: (n,) whether no other mode was possible.
         rises: (n,) rad/s^2 of the blind controller's filters, else none.
-        undecided: ticks in which the modes could not be told apart, and the last torque was kept.
         up: whether it got up.
     """
 
@@ -98,7 +98,6 @@ class Flip:
     pressed: NDArray[np.bool_]
     sure: NDArray[np.bool_]
     rises: Array
-    undecided: int
     up: bool
 
     @property
@@ -137,7 +136,6 @@ def mode_of(normal: float, slip: float) -> str:
     return "F" if abs(slip) < STUCK else "R" if slip > 0.0 else "L"
 
 
-@cache
 def flip(controller: str, mu: float, choices: Choices = CHOSEN, jump: float | None = None) -> Flip:
     """Let the robot flip.
 
@@ -147,7 +145,14 @@ def flip(controller: str, mu: float, choices: Choices = CHOSEN, jump: float | No
         choices: what the paper leaves open.
         jump: rad/s^2 that make the blind controller believe in a stuck rear toe; None: as tuned.
     """
-    told = choices.task(mu if choices.believed is None or controller != "blind" else choices.believed)
+    if controller != "blind":
+        choices = replace(choices, quick=CHOSEN.quick, slow=CHOSEN.slow, believed=None)
+    return _flip(controller, mu, choices, jump)
+
+
+@cache
+def _flip(controller: str, mu: float, choices: Choices, jump: float | None) -> Flip:
+    told = choices.task(mu if choices.believed is None else choices.believed)
     if controller == "blind":
         least = tuned(choices) if jump is None else jump
         policy: Any = Blind(told, Jump(choices.period, choices.quick, choices.slow, least))
@@ -155,17 +160,17 @@ def flip(controller: str, mu: float, choices: Choices = CHOSEN, jump: float | No
         policy = AllModes(told if controller == "all" else replace(told, toe=told.robot.toe))
     robot = told.robot
     steps = round(choices.period / choices.dt)
-    state, touching = lying(robot), (0, 1, 2)
+    state, standing = lying(robot), (0, 1, 2)
     acceleration, rows = 0.0, []
     while state[2] < choices.end and state[2] > -0.05 and len(rows) * choices.period < LONGEST:
-        decision: Decision = policy(Measured(state, touching, acceleration))
+        decision: Decision = policy(Measured(state, standing, acceleration))
         torque = np.where(np.isnan(decision.torque), _braked(state, told, choices), decision.torque)
         before = state.copy()
         seen = advance(state, torque, mu, choices.body_friction, choices.dt, steps, robot)
         acceleration = seen.pitch_acceleration
-        touching = tuple(i for i in range(3) if seen.force[1 + i, 0] > 0.0)
-        rows.append((before, torque, decision, seen, slips(before, robot)))
-    states, torques, decisions, seens, slip = zip(*rows, strict=True)
+        rows.append((before, torque, decision, seen, standing))
+        standing = tuple(i for i in range(3) if seen.force[1 + i, 0] > 0.0)
+    states, torques, decisions, seens, stood = zip(*rows, strict=True)
     return Flip(
         t=choices.period * np.arange(len(rows)),
         state=np.array(states),
@@ -175,12 +180,11 @@ def flip(controller: str, mu: float, choices: Choices = CHOSEN, jump: float | No
         mean_square=np.array([s.mean_square for s in seens]),
         force=np.array([s.force for s in seens]),
         modes=[d.modes for d in decisions],
-        expected=np.array([d.slips for d in decisions]),
-        slips=np.array(slip),
+        expected=np.array([contacts(s[:BODY], on, robot).slips for s, on in zip(states, stood, strict=True)]),
+        slips=np.array([slips(s, robot) for s in states]),
         pressed=np.array([d.pressed for d in decisions]),
         sure=np.array([d.sure for d in decisions]),
         rises=np.array(policy.rises if controller == "blind" else []),
-        undecided=0 if controller == "blind" else policy.undecided,
         up=bool(state[2] >= choices.end),
     )
 

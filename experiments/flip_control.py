@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from surefoot_experiments.flip_model import Rigid, on_its_end, rigid
+from surefoot_experiments.flip_model import Contacts, contacts, on_its_end, rigid
 from surefoot_experiments.flip_plant import BODY, Robot, leg_rates
 
 import surefoot as sf
@@ -48,7 +48,6 @@ class Decision(NamedTuple):
         torque: (3,) N m; NaN: left to the servo.
         predicted: pitch acceleration that it expects [rad/s^2].
         modes: of body, rear, middle and front toe, such as "RFLS"; S if it is not in the model.
-        slips: (4,) m/s along the ground of body and toes after the rigid model.
         pressed: whether the least force on the body could be asked for.
         sure: whether the torque allows no other mode.
     """
@@ -56,7 +55,6 @@ class Decision(NamedTuple):
     torque: Array
     predicted: float
     modes: str
-    slips: Array
     pressed: bool = True
     sure: bool = True
 
@@ -88,10 +86,10 @@ class Task:
         speed = leg_rates(state, self.robot) / self.no_load
         return self.stall * np.clip(np.column_stack([-1.0 - speed, 1.0 - speed]), [-1.0, 0.0], [0.0, 1.0])
 
-    def model(self, body: Array, standing: tuple[int, ...], state: Array) -> Rigid:
-        """The rigid model at a state (6,) of the body; the plant's tells how fast its hips turn."""
-        push = np.minimum(self.limits(state), 0.0)  # a leg without mass cannot be lifted by a torque
-        return rigid(body, standing, self.friction, push, np.array(self.thresholds), self.toe, self.robot)
+    def model(self, where: Contacts, state: Array) -> sf.modes.ContactSystem:
+        """The rigid model with some contacts; the plant's state tells how fast its hips turn."""
+        push = np.minimum(self.limits(state), 0.0)  # legs that stand are not lifted
+        return rigid(where, self.friction, push, np.array(self.thresholds), self.toe, self.robot)
 
 
 @dataclass
@@ -125,47 +123,36 @@ class Blind:
     def __call__(self, measured: Measured) -> Decision:
         """Decide."""
         robot = self.task.robot
-        body = on_its_end(measured.state[2], measured.state[5], robot)
-        model = self.task.model(body, (0, 1, 2), measured.state)
+        where = contacts(on_its_end(measured.state[2], measured.state[5], robot), (0, 1, 2), robot)
+        system = self.task.model(where, measured.state)
         self.rises.append(self.jump.rise(measured.pitch_acceleration))
-        if 1 not in model.legs and self.rises[-1] > self.jump.least:
+        if 1 not in where.legs and self.rises[-1] > self.jump.least:
             self.stuck = True
-        modes = "R" + "".join("L" if i else "F" if self.stuck else "R" for i in model.legs)
-        aim = np.zeros(sum(model.system.sizes))
+        modes = "R" + "".join("L" if i else "F" if self.stuck else "R" for i in where.legs)
+        aim = np.zeros(sum(system.sizes))
         aim[PITCH] = 1.0
-        found = _assumed(model.system, modes, self.task.floor).maximise(aim)
+        found = _assumed(system, modes, self.task.floor).maximise(aim)
         pressed = found.status == "optimal"
         if not pressed:
             force = np.zeros_like(aim)
-            force[model.system.nv] = 1.0
-            found = _assumed(model.system, modes, 0.0).maximise(force)
-        return _decision(model, found.x[PITCH], found.x[len(aim) - len(model.legs) :], modes, pressed)
+            force[system.nv] = 1.0
+            found = _assumed(system, modes, 0.0).maximise(force)
+        return _decision(where, found.x[PITCH], found.x[len(aim) - len(where.legs) :], modes, pressed)
 
 
 @dataclass
 class AllModes:
-    """The controller of all contact modes; `undecided` counts ticks whose modes could not all be told apart."""
+    """The controller of all contact modes."""
 
     task: Task
-    undecided: int = 0
-    last: Decision | None = None
 
     def __call__(self, measured: Measured) -> Decision:
-        """Decide; what cannot be decided is done as the last time."""
-        model = self.task.model(measured.state[:BODY], measured.standing, measured.state)
-        try:
-            self.last = self._best(model)
-        except SolveError:
-            if self.last is None:
-                raise
-            self.undecided += 1
-        return self.last
-
-    def _best(self, model: Rigid) -> Decision:
-        """The best torque without other modes; where there is none, the torque whose worst outcome is best."""
-        response = model.system.response()
-        normal = np.eye(len(model.system.jacobian))[0]
-        pitch = np.eye(model.system.nv)[PITCH]
+        """Decide; only where every torque allows several modes, take the one whose worst outcome is best."""
+        where = contacts(measured.state[:BODY], measured.standing, self.task.robot)
+        system = self.task.model(where, measured.state)
+        response = system.response()
+        normal = np.eye(len(system.jacobian))[0]
+        pitch = np.eye(system.nv)[PITCH]
         floor = sf.modes.Linear(force=normal, at_least=self.task.floor, name="body on the ground")
         for ambiguity in ("avoid", "worst"):
             best = response.maximise(pitch, subject_to=(floor,), ambiguity=ambiguity)
@@ -173,18 +160,18 @@ class AllModes:
             best = best or response.maximise(force=normal, ambiguity=ambiguity)
             if best is not None:
                 sure = len(best.modes) == 1
-                return _decision(model, best.acceleration[PITCH], best.torque, best.mode, pressed, sure)
+                return _decision(where, best.acceleration[PITCH], best.torque, best.mode, pressed, sure)
         raise SolveError("the rigid model has no solution at any torque")
 
 
 def _decision(
-    model: Rigid, predicted: float, torque: Array, modes: str, pressed: bool, sure: bool = True
+    where: Contacts, predicted: float, torque: Array, modes: str, pressed: bool, sure: bool = True
 ) -> Decision:
     hips, shown = np.full(3, np.nan), ["S"] * 4
-    hips[list(model.legs)] = torque
-    for place, mode in zip([0, *(1 + i for i in model.legs)], modes, strict=True):
+    hips[list(where.legs)] = torque
+    for place, mode in zip(where.places, modes, strict=True):
         shown[place] = mode
-    return Decision(hips, float(predicted), "".join(shown), model.slips, pressed, sure)
+    return Decision(hips, float(predicted), "".join(shown), pressed, sure)
 
 
 def _assumed(system: sf.modes.ContactSystem, modes: str, floor: float) -> LinearProgram:

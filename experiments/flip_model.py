@@ -1,10 +1,9 @@
-"""The robot of [Greenfield2005], section IV, as its controllers see it: rigid legs, hardly any mass in them.
+"""The robot of [Greenfield2005], section IV, as its controllers see it: rigid legs without mass.
 
 Contacts are the lower rear corner of the body and the toes that stand on the ground. Coordinates are y, z and pitch of
-the body and the hip angles of those legs; each hip has a torque. The paper gives its legs no mass: their hip angles are
-no coordinates of its dynamics (35), and their balance is a constraint (36). But a toe that slides or is stuck turns
-its leg, so hip angles do belong to the accelerations at the contacts. Here they are coordinates like the others, with
-toes that weigh next to nothing: their equations are (36), with the sign of (5).
+the body and the hip angles of those legs; each hip has a torque. Hip angles have no inertia: their equations are (36),
+with the sign of (5). The paper's dynamics (35) leave them out, but a toe that slides or is stuck turns its leg, so they
+do belong to the accelerations at the contacts. With toes that weigh something they are coordinates like the others.
 
 Velocities along the ground up to a threshold count as zero (section IV-C.3): a leg that gives seems to slide when it
 is stuck.
@@ -25,30 +24,35 @@ Array = NDArray[np.float64]
 
 CONTACTS = ("body", "rear", "middle", "front")
 SLOW = 10.0  # m/s: no velocity towards or off the ground is taken for an impact or a take-off
+UPRIGHT = 0.999  # share of a leg's length: with a higher hip its toe is out of reach
 
 
-class Rigid(NamedTuple):
-    """The rigid model at a state; legs are numbered 0, 1, 2 from the rear.
+class Contacts(NamedTuple):
+    """Where rigid legs and the body's end touch; legs are numbered 0, 1, 2 from the rear.
 
     Attributes:
-        system: its dynamics and contacts.
         legs: legs of the model, in order.
-        slips: (4,) m/s along the ground of body and toes; NaN of legs that are left out.
+        jacobian: (2k, nv) normal and tangent of the body's end, then of each toe.
+        rate: (2k,) m/s^2, its time derivative times the velocity.
+        velocity: (nv,) of y, z, pitch and of the hip angles.
     """
 
-    system: sf.modes.ContactSystem
     legs: tuple[int, ...]
-    slips: Array
+    jacobian: Array
+    rate: Array
+    velocity: Array
 
+    @property
+    def places(self) -> list[int]:
+        """Which of `CONTACTS` they are."""
+        return [0, *(1 + i for i in self.legs)]
 
-def reach(height: float, robot: Robot) -> bool:
-    """Whether a leg that is rigid reaches the ground from a hip of this height in m, and is not upright."""
-    return abs(height) < 0.999 * robot.leg
-
-
-def hip_heights(body: Array, robot: Robot) -> Array:
-    """(3,) m; body (6,) y, z, pitch and their rates."""
-    return body[1] + math.sin(body[2]) * np.array(robot.hips)
+    @property
+    def slips(self) -> Array:
+        """(4,) m/s along the ground of body and toes; NaN of legs that are left out."""
+        found = np.full(4, np.nan)
+        found[self.places] = (self.jacobian @ self.velocity)[1::2]
+        return found
 
 
 def on_its_end(pitch: float, rate: float, robot: Robot) -> Array:
@@ -58,30 +62,18 @@ def on_its_end(pitch: float, rate: float, robot: Robot) -> Array:
     return np.array([d * c - h * s, d * s + h * c, pitch, -rate * (d * s + h * c), rate * (d * c - h * s), rate])
 
 
-def rigid(
-    body: Array,
-    standing: tuple[int, ...],
-    friction: tuple[float, float],
-    limits: Array,
-    thresholds: Array,
-    toe: float,
-    robot: Robot,
-) -> Rigid:
-    """Build the rigid model.
+def contacts(body: Array, standing: tuple[int, ...], robot: Robot) -> Contacts:
+    """Kinematics of the contacts.
 
     Args:
         body: (6,) y, z, pitch of the body and their rates.
-        standing: legs whose toes are on the ground.
-        friction: of toes and body.
-        limits: (3, 2) lowest and highest torque of each hip [N m].
-        thresholds: (4,) m/s of body and toes.
-        toe: mass of a toe in kg, for the model.
-        robot: sizes and masses.
+        standing: legs whose toes are on the ground; those out of reach of it are left out.
+        robot: sizes.
     """
-    heights = hip_heights(body, robot)
-    legs = tuple(i for i in standing if reach(heights[i], robot))
-    n = len(legs)
     c, s, turn = math.cos(body[2]), math.sin(body[2]), body[5]
+    heights = body[1] + s * np.array(robot.hips)
+    legs = tuple(i for i in standing if abs(heights[i]) < UPRIGHT * robot.leg)
+    n = len(legs)
     by = -robot.half_length * c + robot.half_height * s
     bz = -robot.half_length * s - robot.half_height * c
     J, rate = np.zeros((2 + 2 * n, 3 + n)), np.zeros(2 + 2 * n)
@@ -98,26 +90,39 @@ def rigid(
         J[rows, :3] = [[0.0, 1.0, hy + ahead], [1.0, 0.0, down - hz]]
         J[rows, 3 + k] = ahead, down
         rate[rows] = -(turn**2) * hz + swing**2 * down, -(turn**2) * hy - swing**2 * ahead
-    toes = J[2:]
+    return Contacts(legs, J, rate, velocity)
+
+
+def rigid(
+    where: Contacts, friction: tuple[float, float], limits: Array, thresholds: Array, toe: float, robot: Robot
+) -> sf.modes.ContactSystem:
+    """Build the rigid model.
+
+    Args:
+        where: kinematics of the contacts.
+        friction: of toes and body.
+        limits: (3, 2) lowest and highest torque of each hip [N m].
+        thresholds: (4,) m/s of body and toes.
+        toe: mass of a toe in kg.
+        robot: masses.
+    """
+    n, toes = len(where.legs), where.jacobian[2:]
     inertia = np.diag(np.concatenate([[robot.mass, robot.mass, robot.inertia], np.zeros(n)])) + toe * toes.T @ toes
     fall = np.tile([robot.gravity, 0.0], n)
-    bias = toe * toes.T @ (rate[2:] + fall)
+    bias = toe * toes.T @ (where.rate[2:] + fall)
     bias[1] += robot.mass * robot.gravity
-    shown = [0, *(1 + i for i in legs)]
-    system = sf.modes.ContactSystem(
+    names = [CONTACTS[i] for i in where.places]
+    return sf.modes.ContactSystem(
         inertia,
         bias,
-        J,
+        where.jacobian,
         [friction[1], *n * [friction[0]]],
         inputs=np.vstack([np.zeros((3, n)), np.eye(n)]),
-        jacobian_rate=rate,
-        velocity=velocity,
-        torque_limits=limits[list(legs)].reshape(n, 2),
-        threshold=np.column_stack([np.full(1 + n, SLOW), thresholds[shown]]),
-        names=[CONTACTS[i] for i in shown],
-        torque_names=[CONTACTS[1 + i] for i in legs],
-        coordinates=["y", "z", "pitch", *(f"{CONTACTS[1 + i]} hip" for i in legs)],
+        jacobian_rate=where.rate,
+        velocity=where.velocity,
+        torque_limits=limits[list(where.legs)].reshape(n, 2),
+        threshold=np.column_stack([np.full(1 + n, SLOW), thresholds[where.places]]),
+        names=names,
+        torque_names=names[1:],
+        coordinates=["y", "z", "pitch", *(f"{name} hip" for name in names[1:])],
     )
-    slips = np.full(4, np.nan)
-    slips[shown] = (J @ velocity)[1::2]
-    return Rigid(system, legs, slips)
