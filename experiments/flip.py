@@ -1,4 +1,4 @@
-"""The flip of RHex, [Greenfield2005], section IV: a robot on its back thrusts with its legs until it stands on its tail.
+"""The flip of RHex, [Greenfield2005], section IV: a robot on its back thrusts with its legs until it is upright.
 
 What the paper leaves open, and what is chosen here (`Choices`):
 
@@ -107,7 +107,7 @@ class Flip:
 
     @property
     def time(self) -> float:
-        """s until it was up; inf if it never was."""
+        """Seconds until it was up; inf if it never was."""
         return float(self.t[-1] + self.t[1]) if self.up else math.inf
 
     @property

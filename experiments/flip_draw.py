@@ -73,6 +73,7 @@ def surface(mu: float) -> str:
 
 def strips(axis: Any, run: Flip) -> None:
     """Draw the modes of all contacts as coloured strips, the model's above those of the simulation."""
+    beside = axis.get_yaxis_transform()
     for i, contact in enumerate(CONTACTS):
         for below, modes in enumerate((run.modes, run.true_modes)):
             y = -(2.6 * i + below)
@@ -81,17 +82,21 @@ def strips(axis: Any, run: Flip) -> None:
                 width = len(list(group)) * run.t[1]
                 axis.barh(y, width, left=start, height=0.9, color=COLOURS[mode])
                 start += width
-            axis.text(-0.004, y, "model" if below == 0 else "sim.", ha="right", va="center", fontsize=7, color="0.4")
-        axis.text(-0.045, -(2.6 * i + 0.5), contact, ha="right", va="center")
+            who = "model" if below == 0 else "sim."
+            axis.text(-0.006, y, who, transform=beside, ha="right", va="center", fontsize=7, color="0.4")
+        axis.text(-0.05, -(2.6 * i + 0.5), contact, transform=beside, ha="right", va="center")
     axis.set(yticks=[], xlabel="time, s")
     axis.spines[["top", "right", "left"]].set_visible(False)
 
 
 def legend(axis: Any) -> None:
     """Explain the colours of the strips."""
-    for mode, colour in COLOURS.items():
-        axis.bar(0.0, 0.0, color=colour, label=f"{mode}: {MEANS[mode]}")
-    axis.legend(ncols=4, loc="upper center", bbox_to_anchor=(0.5, -0.22), frameon=False, fontsize="small")
+    from matplotlib.patches import Patch
+
+    patches = [Patch(color=colour, label=f"{mode}: {MEANS[mode]}") for mode, colour in COLOURS.items()]
+    axis.legend(
+        handles=patches, ncols=4, loc="upper center", bbox_to_anchor=(0.5, -0.22), frameon=False, fontsize="small"
+    )
 
 
 def _draw(path: Path, run: Flip, controller: str, mu: float) -> Path:
@@ -101,8 +106,8 @@ def _draw(path: Path, run: Flip, controller: str, mu: float) -> Path:
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 2))
     above.plot(run.t, run.pitch_acceleration, color="black", linewidth=1.5, label="simulation")
     above.plot(run.t, run.predicted, color="tab:red", linewidth=1.2, linestyle="--", label="model of the controller")
-    limit = 1.1 * np.nanpercentile(np.abs(run.pitch_acceleration), 99.5)
-    above.set(ylabel="pitch acceleration, rad/s$^2$", ylim=(-limit, limit))
+    low, high = np.percentile(run.pitch_acceleration, (0.2, 99.0))
+    above.set(ylabel="pitch acceleration, rad/s$^2$", xlim=(0.0, run.t[-1]), ylim=(low - 10.0, high + 30.0))
     above.set_title(f"{NAMES[controller]}, toes of friction {mu:g}")
     above.legend(frameon=False)
     above.grid(color="0.93")

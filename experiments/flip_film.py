@@ -13,10 +13,10 @@ from surefoot_experiments.flip_plant import BODY, TOES, Robot
 
 from surefoot.report.animation import frame_steps
 
-FPS = 25.0
-SPEED = 0.2  # s of the flip in a second of the film
-METRES = 1.5e-3  # a newton is drawn as long as this
-SIZE = (5.6, 3.9)  # inches, of 100 pixels
+FPS = 20.0
+SPEED = 0.25  # s of the flip in a second of the film
+METRES = 2e-3  # a newton is drawn as long as this
+SIZE = (4.6, 3.6)  # inches, of 100 pixels
 
 
 def film(path: Path, runs: dict[str, Flip]) -> Path:
@@ -35,7 +35,7 @@ def film(path: Path, runs: dict[str, Flip]) -> Path:
             _paint(panel, run, min(int(k), len(run.t) - 1), title)
         canvas.draw()
         frames.append(Image.fromarray(np.asarray(canvas.buffer_rgba())[:, :, :3]))
-    settings = {"duration": round(1000 / FPS), "loop": 0, "quality": 50, "method": 4}
+    settings = {"duration": round(1000 / FPS), "loop": 0, "quality": 40, "method": 4}
     frames[0].save(path, save_all=True, append_images=frames[1:], **settings)
     return path
 
@@ -52,7 +52,7 @@ def _paint(axis: Any, run: Flip, k: int, title: str) -> None:
     hips = np.outer(robot.hips, [c, s]) + state[:2]
     toes = state[BODY:].reshape(3, TOES)[:, :2]
     axis.clear()
-    axis.axhspan(-0.06, 0.0, color="0.85")
+    axis.axhspan(-0.05, 0.0, color="0.85")
     axis.add_patch(Polygon(corners, facecolor="0.6", edgecolor="0.3"))
     for hip, toe in zip(hips, toes, strict=True):
         axis.plot(*np.column_stack([hip, toe]), color="tab:brown", linewidth=2.5)
@@ -61,6 +61,6 @@ def _paint(axis: Any, run: Flip, k: int, title: str) -> None:
             tip = point + METRES * force[::-1]
             axis.annotate("", tip, point, arrowprops={"arrowstyle": "-|>", "color": "tab:red", "linewidth": 1.2})
         axis.plot(*point, "o", markersize=5, color=COLOURS[mode], markeredgecolor="0.2", markeredgewidth=0.6)
-    axis.set(xlim=(-0.5, 0.95), ylim=(-0.06, 0.55), aspect="equal", xticks=[], yticks=[])
-    axis.text(0.94, 0.5, f"{title}\n{1e3 * run.t[k]:.0f} ms", ha="right", va="top", fontsize=9)
+    axis.set(xlim=(-0.5, 0.85), ylim=(-0.05, 0.52), aspect="equal", xticks=[], yticks=[])
+    axis.text(0.84, 0.5, f"{title}\n{1e3 * run.t[k]:.0f} ms", ha="right", va="top", fontsize=9)
     axis.spines[:].set_visible(False)

@@ -124,7 +124,7 @@ def advance(
 
 
 def lying(robot: Robot | None = None) -> Array:
-    """(18,) state at rest: flat on its back, toes ahead of their hips on the ground, half the weight on the rear end."""
+    """(18,) state at rest: flat on its back, toes on the ground ahead of their hips, half the weight on the rear."""
     robot = robot or Robot()
     state = np.zeros(BODY + 3 * TOES)
     state[1] = robot.half_height - 0.5 * robot.mass * robot.gravity / robot.body_stiffness

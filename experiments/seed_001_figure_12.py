@@ -64,11 +64,14 @@ def _draw(path: Path, run: Flip) -> Path:
     figure = Figure(figsize=(9, 7), layout="constrained")
     panels: Any = figure.subplots(4, 1, sharex=True)
     for i, panel in enumerate(panels):
-        panel.fill_between(run.t, -SHOWN, SHOWN, where=fixed(run, i), color="0.9", linewidth=0, label="fixed")
-        panel.plot(run.t, run.slips[:, i], color="black", linewidth=1.5, label="simulation")
+        slips = np.where(run.force[:, i, 0] > 0.0, run.slips[:, i], np.nan)
+        panel.fill_between(
+            run.t, -2 * SHOWN, 2 * SHOWN, where=fixed(run, i).tolist(), color="0.9", linewidth=0, label="fixed"
+        )
+        panel.plot(run.t, slips, color="black", linewidth=1.5, label="simulation")
         panel.plot(run.t, run.expected[:, i], color="tab:red", linewidth=1.2, linestyle="--", label="rigid model")
-        largest = 1.1 * np.nanmax(np.abs(np.clip(run.expected[:, i], -SHOWN, SHOWN)))
-        panel.set(ylabel=CONTACTS[i], ylim=(-largest, largest))
+        low, high = np.nanmin(run.expected[:, i]), np.nanmax(run.expected[:, i])
+        panel.set(ylabel=CONTACTS[i], ylim=(max(low, -SHOWN) - 0.1, min(high, SHOWN) + 0.1))
         panel.spines[["top", "right"]].set_visible(False)
         panel.grid(color="0.93")
     panels[0].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)

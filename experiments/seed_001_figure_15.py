@@ -15,7 +15,7 @@ from surefoot_experiments.flip_film import film
 from surefoot.report.comparison import Comparison
 
 THEIRS = {"blind": "", "all": "8 %", "toes": "not given"}  # quicker than blind
-COLOURS = {"blind": "black", "all": "tab:red", "toes": "tab:orange"}
+STYLES = {"blind": "k-", "all": "r--", "toes": "b:"}
 
 
 def reproduce(
@@ -32,7 +32,7 @@ def reproduce(
     notes = (
         "The blind controller goes on believing in a rear toe that slides, and thrusts less, until a jump of the "
         "filtered pitch acceleration tells it otherwise; by then the robot has almost stopped.",
-        f"The film is {shown}: one fifth of the speed; dots tell the contacts' modes (blue slides back, orange ahead, "
+        f"The film is {shown}: a quarter of the speed; dots tell the contacts' modes (blue slides back, orange ahead, "
         "dark is fixed), arrows the ground's forces.",
     )
     return Comparison(rows, notes, _draw(folder / "001-figure-15.png", runs))
@@ -56,8 +56,7 @@ def _draw(path: Path, runs: dict[str, Flip]) -> Path:
     figure = Figure(figsize=(8, 4.5), layout="constrained")
     axis = figure.subplots()
     for name, run in runs.items():
-        style = "-" if name == "blind" else "--"
-        axis.plot(run.t, np.degrees(run.pitch), style, color=COLOURS[name], linewidth=1.5, label=NAMES[name])
+        axis.plot(run.t, np.degrees(run.pitch), STYLES[name], linewidth=1.5, label=NAMES[name])
     axis.axhline(90.0, color="0.7", linewidth=0.8)
     axis.set(xlabel="time, s", ylabel="pitch, degrees", title="Flip on the rough surface, toes of friction 0.6")
     axis.legend(frameon=False)
