@@ -12,9 +12,9 @@ import importlib
 import math
 import statistics
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 from typing import Any, NamedTuple
 
 REPEATS = 5
@@ -39,10 +39,14 @@ def require(name: str, module: str, pip: str) -> ModuleType:
 
 
 class Verdict(NamedTuple):
-    """A method's own claim, and how far its answer is from the method's own law (NaN: it gave no answer)."""
+    """A method's own claim, and how far its answer is from the method's own law (NaN: it gave no answer).
+
+    `counts`: what the judge counted besides, by name; the report sums it over the problems of a size.
+    """
 
     claimed: bool
     residual: float
+    counts: Mapping[str, int] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -185,6 +189,7 @@ class Record:
         residual: to its own law (NaN: no answer).
         error: text of an exception, or "".
         laps: best time of each unit of work, where they were timed one by one.
+        counts: what the judge counted besides.
     """
 
     setting: str
@@ -197,6 +202,7 @@ class Record:
     residual: float
     error: str = ""
     laps: tuple[float, ...] = field(default=(), repr=False)
+    counts: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -295,7 +301,8 @@ def _meet(method: Method, problem: Problem, setting: Setting, repeats: int) -> R
         message = ""
     best = math.nan if message else statistics.median(laps) if laps else min(times) / units
     names = (setting.name, problem.size, problem.name, method.name)
-    return Record(*names, best, len(times), bool(verdict.claimed), float(verdict.residual), message, laps)
+    claim = bool(verdict.claimed), float(verdict.residual)
+    return Record(*names, best, len(times), *claim, message, laps, dict(verdict.counts))
 
 
 def _without_laps(answer: Any) -> tuple[Any, tuple[float, ...]]:

@@ -40,6 +40,7 @@ def markdown(result: Result, facts: Mapping[str, str]) -> str:
         lines += _table(
             here, test_set.unit, [name for name in test_set.references if any(name in r.ratios for r in here)]
         )
+    lines += _counted(rows)
     if test_set.bars:
         lines += ["", "## Bars", "", "| bar | limit | measured | met |", "|---|---|---|---|"]
         lines += [_bar(bar, rows) for bar in test_set.bars]
@@ -67,7 +68,7 @@ def write(result: Result, facts: Mapping[str, str], folder: Path) -> list[Path]:
     report, table, problems = folder / f"{name}.md", folder / f"{name}.csv", folder / f"{name}-problems.csv"
     report.write_text(markdown(result, facts), encoding="utf-8")
     _write_csv(table, [_flat(row) for row in summarise(result)])
-    names = [f.name for f in fields(Record) if f.name != "laps"]
+    names = [f.name for f in fields(Record) if f.name not in ("laps", "counts")]
     _write_csv(problems, [{name: getattr(record, name) for name in names} for record in result.records], names)
     return [report, table, problems]
 
@@ -112,6 +113,19 @@ def _table(rows: Sequence[Row], unit: str, references: Sequence[str]) -> list[st
     return lines
 
 
+def _counted(rows: Sequence[Row]) -> list[str]:
+    """What judges counted besides, a table a set of names; nothing where they counted nothing."""
+    lines: list[str] = []
+    for names in dict.fromkeys(tuple(row.counts) for row in rows if row.counts):
+        heads = ["size", "method", *names]
+        lines += ["", "## Counted", ""] if not lines else [""]
+        lines += ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
+        for row in rows:
+            if tuple(row.counts) == names:
+                lines.append("| " + " | ".join([row.size, row.method, *map(str, row.counts.values())]) + " |")
+    return lines
+
+
 def _share(value: float) -> str:
     """A percentage that says 100 or 0 only when it is."""
     if value in (0.0, 1.0):
@@ -136,6 +150,7 @@ def _remedy(text: str) -> str:
 
 def _flat(row: Row) -> dict[str, object]:
     flat = asdict(row)
+    flat.update(flat.pop("counts"))
     for name in ("ratios", "worst_ratios"):
         prefix = "p50" if name == "ratios" else "worst"
         flat.update({f"{prefix} / {reference}": value for reference, value in flat.pop(name).items()})

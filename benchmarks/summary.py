@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -30,6 +30,7 @@ class Row:
         times: best time of each problem, of laps the median. What is compared between sizes is compared problem by
             problem, since a machine's clock may change in the course of a run.
         tail: largest ratio of a problem's worst lap to the median of its laps (NaN: they were not timed one by one).
+        counts: what judges counted besides, summed over the problems.
     """
 
     setting: str
@@ -50,6 +51,7 @@ class Row:
     worst_ratios: dict[str, float] = field(default_factory=dict)
     times: tuple[float, ...] = ()
     tail: float = math.nan
+    counts: dict[str, int] = field(default_factory=dict)
 
 
 def summarise(result: Result) -> list[Row]:
@@ -101,7 +103,13 @@ def _row(records: Sequence[Record], setting: Setting, ours: bool, law: str) -> R
         errors=sum(bool(record.error) for record in records),
         times=tuple(record.seconds for record in records),
         tail=max((max(record.laps) / record.seconds for record in records if record.laps), default=math.nan),
+        counts=_summed([record.counts for record in records]),
     )
+
+
+def _summed(counts: Sequence[Mapping[str, int]]) -> dict[str, int]:
+    names = dict.fromkeys(name for each in counts for name in each)
+    return {name: sum(each.get(name, 0) for each in counts) for name in names}
 
 
 def _or_inf(residual: float) -> float:

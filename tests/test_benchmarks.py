@@ -120,6 +120,24 @@ def test_percentiles_and_ratios_of_known_times():
     assert peer.ratios == {"peer": 1.0}
 
 
+def test_what_judges_count_is_summed_over_problems_and_reported(tmp_path):
+    def counting(problem, setting):
+        return Task(lambda: problem.data, lambda i: Verdict(True, 0.0, {"seen": i, "missed": 0}))
+
+    finders = [lambda: Method("ours", "none", counting, ours=True), lambda: _method("peer", lambda i: (True, 0.0))]
+    result = measure(_toy(finders))
+    rows = {(row.method, row.size): row.counts for row in summarise(result)}
+    assert rows["ours", "small"] == {"seen": 1, "missed": 0}
+    assert rows["ours", "large"] == {"seen": 2 + 3 + 4, "missed": 0}
+    assert rows["peer", "large"] == {}
+    text = report.markdown(result, {})
+    assert "## Counted\n\n| size | method | seen | missed |\n|---|---|---|---|\n| small | ours | 1 | 0 |\n" in text
+    assert "## Counted" not in report.markdown(measure(TOY), {})
+    with report.write(result, {}, tmp_path)[1].open(newline="") as file:
+        first, second = list(csv.DictReader(file))[:2]
+    assert (first["seen"], first["missed"], second["seen"]) == ("1", "0", "")
+
+
 class _Clock:
     """Time that passes only when told to."""
 
@@ -248,9 +266,10 @@ def test_the_command_line_names_its_test_sets():
     )
     assert done.returncode == 2
     assert (
-        "no test set is called nonsense; the choices are lcp, contact, step, walk, inverse, soft, batch" in done.stderr
+        "no test set is called nonsense; the choices are lcp, contact, step, walk, inverse, soft, batch, modes"
+        in done.stderr
     )
-    assert list(ALL) == ["lcp", "contact", "step", "walk", "inverse", "soft", "batch"]
+    assert list(ALL) == ["lcp", "contact", "step", "walk", "inverse", "soft", "batch", "modes"]
 
 
 def test_the_command_line_lists_its_test_sets():

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefoot.contact.contacts import Contacts
-from surefoot.errors import SolveError
+from surefoot.errors import InputError, SolveError
 from surefoot.kernels import fallback
 from surefoot.kernels import status as codes
 from surefoot.kernels.cone_laws import NEWTON
@@ -18,6 +18,8 @@ from surefoot.kernels.plant import CONE, DRY_FRICTION, MOTOR, TENDON, TURN
 from surefoot.kernels.soft_inverse import PROJECTION
 from surefoot.laws import Law
 from surefoot.laws.conditions import law_conditions
+from surefoot.modes.step import Step, step_solutions
+from surefoot.modes.step_solutions import StepSolutions
 from surefoot.motion.consistent import joints_to_blame
 from surefoot.motion.loops import contradictions, equality_rows
 from surefoot.motion.workspace import Workspace
@@ -37,6 +39,7 @@ METHODS = {
     NEWTON: "Newton's method",
     PROJECTION: "projection",
 }
+NEVER_POSED = (Status.NOT_FINITE, Status.CONTACTS_DROPPED, Status.INERTIA)
 
 
 @dataclass(frozen=True)
@@ -157,6 +160,34 @@ class Answer:
         result["penetration"] = float(self.contacts.depth.max(initial=0.0))
         return result
 
+    def ambiguity(self, progress: bool = False) -> StepSolutions:
+        """Every solution that the law allows in this step: none, one, several, or a continuum; see `StepSolutions`.
+
+        Exact in the law's own friction pyramid. Up to about eight loaded contacts take well under a second; joints with
+        dry friction or limited torque make it longer.
+
+        Args:
+            progress: show a bar.
+        """
+        if self.status in NEVER_POSED or (self.status is Status.INCONSISTENT and len(self._problem["bilateral"])):
+            raise InputError(
+                f"ambiguity: expected an answer whose problem could be posed, got one that is {self.status}"
+            )
+        rows = [f"{row.kind} of {row.joint}" for row in self.joint_rows]
+        k = len(self.contacts)
+        step = Step(
+            problem=self._problem,
+            law=self.law.name,
+            dt=self.dt,
+            velocity=self.velocity,
+            names=(*self.contacts.names, *rows),
+            contacts=k,
+            dofs=self.robot.dofs,
+            motors=tuple(k + i for i, row in enumerate(self.joint_rows) if row.kind == "motor"),
+            solved=self.status in (Status.SOLVED, Status.INDETERMINATE),
+        )
+        return step_solutions(step, progress)
+
     def table(self) -> str:
         """The contacts and torques as text for people."""
         lines = [f"{self.robot.name}, {self.law.name}, dt {1e3 * self.dt:g} ms: {self.status}"]
@@ -242,6 +273,7 @@ def answer_from(
         "aim": step.solver.target[: 3 * n].copy(),
         "turn": step.solver.turn[:n].copy(),
         "dissipative": space.settings.law.dissipative,
+        "prescribed": prescribed,
     }
     return Answer(
         robot=scene,

@@ -21,7 +21,8 @@ def random_tree(seed, k=4, modes=3):
     mask = np.arange(modes)[None, :, None] < count[:, None, None]
     free_low = np.where(mask, low, np.inf).min(axis=1)
     free_high = np.where(mask, high, -np.inf).max(axis=1)
-    return A, b, Blocks(count, np.full(k, 2), variable, low, high, free_low, free_high)
+    strict = np.zeros(low.shape, dtype=np.int64)
+    return A, b, Blocks(count, np.full(k, 2), variable, low, high, strict, free_low, free_high)
 
 
 def by_trying(A, b, blocks):
@@ -37,24 +38,24 @@ def by_trying(A, b, blocks):
 
 def run(A, b, blocks, budget=10**6, capacity=200):
     s, state = simplex(A, b), search_state(len(blocks.count))
-    leaves = np.zeros((capacity, len(blocks.count)), dtype=np.int64)
+    leaves, sure = np.zeros((capacity, len(blocks.count)), dtype=np.int64), np.zeros(capacity, dtype=np.int64)
     seen = []
     while True:
-        code = search(s, blocks, OPTIONS, state, budget, leaves)
+        code = search(s, blocks, OPTIONS, 1e-5, state, budget, leaves, sure)
         seen.append(progress(state, blocks))
         if code == codes.SOLVED:
             break
         if code == codes.CAPACITY:
-            leaves = np.vstack([leaves, np.zeros_like(leaves)])
+            leaves, sure = np.vstack([leaves, np.zeros_like(leaves)]), np.append(sure, np.zeros_like(sure))
+    assert sure[: state.counts[1]].all()
     return [tuple(leaf) for leaf in leaves[: state.counts[1]].tolist()], state, seen
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_exactly_the_combinations_that_trying_finds(seed):
     A, b, blocks = random_tree(seed)
-    found, state, _ = run(A, b, blocks)
+    found, _, _ = run(A, b, blocks)
     assert found == by_trying(A, b, blocks)
-    assert state.counts[3] == 0
 
 
 def test_a_search_that_stops_and_goes_on_finds_the_same():
@@ -77,14 +78,32 @@ def test_few_nodes_are_looked_at_where_the_first_block_has_no_solution():
     assert state.counts[2] == blocks.count[0]
 
 
+def test_a_strict_bound_without_room_is_doubtful():
+    """One row that is between 0 and 1e-7, and has to be positive."""
+    one = np.ones((1, 1, 1))
+    for most, sure in ((1e-7, 0), (1.0, 1)):
+        blocks = Blocks(
+            count=np.array([1]),
+            size=np.array([1]),
+            variable=np.array([[1]]),
+            low=1e-9 * one,
+            high=most * one,
+            strict=np.ones((1, 1, 1), dtype=np.int64),
+            free_low=1e-9 * one[0],
+            free_high=most * one[0],
+        )
+        s, state, leaves = simplex(np.eye(1), np.zeros(1)), search_state(1), np.zeros((2, 1), dtype=np.int64)
+        flags = np.full(2, -1)
+        assert search(s, blocks, OPTIONS, 1e-5, state, 10, leaves, flags) == codes.SOLVED
+        assert (state.counts[1], flags[0]) == (1, sure)
+        assert s.low[1] == blocks.free_low[0, 0]
+
+
 def test_no_blocks():
     s, state = simplex(np.zeros((0, 1)), np.zeros(0)), search_state(0)
-    nothing = np.zeros((0, 0))
-    empty = Blocks(
-        *(np.zeros(0, dtype=np.int64),) * 2,
-        np.zeros((0, 0), dtype=np.int64),
-        *(np.zeros((0, 0, 0)),) * 2,
-        nothing,
-        nothing,
-    )
-    assert search(s, empty, OPTIONS, state, 10, np.zeros((1, 0), dtype=np.int64)) == codes.SOLVED
+    counts, table = np.zeros(0, dtype=np.int64), np.zeros((0, 0, 0))
+    whole = table.astype(np.int64)
+    empty = Blocks(counts, counts, whole.reshape(0, 0), table, table, whole, table.reshape(0, 0), table.reshape(0, 0))
+    flags = np.zeros(1, dtype=np.int64)
+    assert search(s, empty, OPTIONS, 1e-5, state, 10, np.zeros((1, 0), dtype=np.int64), flags) == codes.SOLVED
+    assert state.counts.tolist() == [0, 1, 1]

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from surefoot.kernels.cache import kernel
+from surefoot.kernels.cache import kernel, part
 from surefoot.kernels.simplex import restore
 from surefoot.kernels.status import CAPACITY, INFEASIBLE, PIVOT_LIMIT, SOLVED
 
@@ -24,7 +24,6 @@ Indices = NDArray[np.int64]
 DEPTH = 0
 FOUND = 1
 NODES = 2
-OPEN = 3
 
 
 class Blocks(NamedTuple):
@@ -35,6 +34,7 @@ class Blocks(NamedTuple):
     variable: Indices  # (k, V) numbers in the simplex
     low: Array  # (k, M, V) bounds by mode
     high: Array  # (k, M, V)
+    strict: Indices  # (k, M, V) 1 where the lower bound is strict, -1 where the upper one is
     free_low: Array  # (k, V) bounds of an undecided block
     free_high: Array  # (k, V)
 
@@ -43,12 +43,12 @@ class SearchState(NamedTuple):
     """Where the search is; it can stop at any node and go on. Make it with `search_state(k)`."""
 
     mode: Indices  # (k,) modes on the way down to the present node, -1 above the first
-    counts: Indices  # (4,) depth, combinations found, nodes visited, leaves that could not be decided
+    counts: Indices  # (3,) depth, combinations found, nodes visited
 
 
 def search_state(blocks: int) -> SearchState:
     """Return the start of a search."""
-    return SearchState(np.full(blocks, -1, dtype=np.int64), np.zeros(4, dtype=np.int64))
+    return SearchState(np.full(blocks, -1, dtype=np.int64), np.zeros(3, dtype=np.int64))
 
 
 def progress(state: SearchState, blocks: Blocks) -> float:
@@ -63,19 +63,23 @@ def progress(state: SearchState, blocks: Blocks) -> float:
 
 
 @kernel
-def search(s, blocks, options, state, budget, leaves_out):
+def search(s, blocks, options, room, state, budget, leaves_out, sure_out):
     """Go on with the search for `budget` nodes: SOLVED (finished), PIVOT_LIMIT (not yet), CAPACITY (leaves are full).
 
     Args:
         s: Simplex with the bounds of everything that belongs to no block.
         blocks: Blocks.
         options: SimplexOptions.
+        room: of strict bounds, with which a combination is beyond doubt.
         state: SearchState.
         budget: nodes.
         leaves_out: (capacity, k) modes of each combination found.
+        sure_out: (capacity,) 1 if it is beyond doubt, 0 if it is to be looked at more closely.
     """
     k = len(blocks.count)
     if k == 0:
+        if state.counts[FOUND] == 0:
+            state.counts[FOUND], state.counts[NODES] = 1, 1
         return SOLVED
     if state.counts[NODES] == 0:
         for i in range(k):
@@ -106,10 +110,26 @@ def search(s, blocks, options, state, budget, leaves_out):
             continue
         if depth < k - 1:
             state.counts[DEPTH] = depth + 1
-        elif status != SOLVED:
-            state.counts[OPEN] += 1
         else:
             for i in range(k):
                 leaves_out[state.counts[FOUND], i] = state.mode[i]
+            sure_out[state.counts[FOUND]] = status == SOLVED and _with_room(s, blocks, options, room, state)
             state.counts[FOUND] += 1
     return PIVOT_LIMIT
+
+
+@part
+def _with_room(s, blocks, options, room, state):
+    """Whether the strict bounds of a combination hold with some room."""
+    for side in range(2):
+        for i in range(len(blocks.count)):
+            m = state.mode[i]
+            for a in range(blocks.size[i]):
+                v, sign = blocks.variable[i, a], blocks.strict[i, m, a]
+                if sign > 0:
+                    s.low[v] = room if side == 0 else blocks.low[i, m, a]
+                elif sign < 0:
+                    s.high[v] = -room if side == 0 else blocks.high[i, m, a]
+        if side == 0:
+            found = restore(s, options) == SOLVED
+    return found

@@ -114,11 +114,11 @@ def restore(s, options):
         if r < 0 or c < 0:
             if r < 0 and _miss(s) <= options.checked:
                 return SOLVED
-            if r >= 0 and _identity(s, r) <= options.checked:
+            if r >= 0 and _refuted(s, r, up, options.tolerance):
                 return INFEASIBLE
             failures += 1
             if failures == 3:
-                return UNSOLVED
+                return SOLVED if _miss(s) <= options.checked else UNSOLVED
             if failures == 2:  # the basis itself is ill-conditioned: begin without one
                 _forget(s)
             _home(s)
@@ -335,6 +335,24 @@ def _row_of(s, v):
         if s.basic[i] == v:
             return i
     return -1
+
+
+@part
+def _refuted(s, r, up, tolerance):
+    """Whether row r of T shows that there is no point: its variable is out of bounds by more than T may be wrong.
+
+    T is wrong by what it differs from A, and by entries that were too small to count.
+    """
+    n, v = len(s.column), s.basic[r]
+    value, wrong = s.T[r, n], _identity(s, r)
+    for j in range(n):
+        w = s.column[j]
+        value += s.T[r, j] * s.x[w]
+        rate = s.T[r, j] if up else -s.T[r, j]
+        if (rate > 0.0 and s.x[w] < s.high[w]) or (rate < 0.0 and s.x[w] > s.low[w]):
+            wrong = max(wrong, abs(rate))
+    out = s.low[v] - value if up else value - s.high[v]
+    return out > max(tolerance, 10.0 * wrong)
 
 
 @part

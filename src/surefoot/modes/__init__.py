@@ -3,6 +3,7 @@
 from surefoot.modes.bodies import Body, Hinge, Push, Touch
 from surefoot.modes.linear import Linear
 from surefoot.modes.mode import Mode, Range
+from surefoot.modes.of import of
 from surefoot.modes.optimum import Optimum
 from surefoot.modes.painleve import Painleve
 from surefoot.modes.planar import planar
@@ -10,6 +11,7 @@ from surefoot.modes.region import Region
 from surefoot.modes.response import Outcomes, Response
 from surefoot.modes.robust import Certain, RobustResponse
 from surefoot.modes.solutions import Solution, Solutions
+from surefoot.modes.step_solutions import StepRange, StepSolution, StepSolutions
 from surefoot.modes.system import ContactSystem
 from surefoot.modes.system_file import EXAMPLES, load
 
@@ -31,7 +33,11 @@ __all__ = [
     "RobustResponse",
     "Solution",
     "Solutions",
+    "StepRange",
+    "StepSolution",
+    "StepSolutions",
     "Touch",
     "load",
+    "of",
     "planar",
 ]

@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 STRICT = 1e-9
 """What counts as a positive acceleration, in units of the largest acceleration without contact."""
 
-LARGEST_FRICTION = 1e6
+LARGEST_FRICTION = 1e4
 """Stands for infinite friction: without load there is none, however large mu."""
 
 
@@ -34,6 +34,7 @@ class Block:
         low: (m, p + q) lower bounds of the forms, first those of the force.
         high: (m, p + q) upper bounds; equal bounds are equalities.
         strict: (m, p + q) whether a bound of zero on an acceleration is strict.
+        always: (2, p) lowest and highest values of the forms of the force in any mode, if its bounds do not tell.
     """
 
     force: Array
@@ -42,6 +43,7 @@ class Block:
     low: Array
     high: Array
     strict: NDArray[np.bool_]
+    always: Array | None = None
 
 
 Bound = tuple[float, float, bool]  # low, high, strict
@@ -55,34 +57,37 @@ LESS: Bound = (-np.inf, 0.0, True)
 
 
 def planar_block(mu: tuple[float, float], velocity: Array, threshold: Array) -> Block:
-    """The modes of a planar contact.
+    """The modes of a planar contact; forms of its force: itself, then the sides of the friction cone.
 
     Args:
         mu: friction, from lowest to highest: equal, unless it is only known to lie between.
         velocity: (2,) normal, tangential [m/s].
-        threshold: (2,) velocities up to these count as possibly zero [m/s].
+        threshold: (2,) velocities up to these count as zero [m/s].
     """
     low, high = mu
-    friction = min(high, LARGEST_FRICTION)
+    sides = [_sides(min(high, LARGEST_FRICTION)), *([_sides(low)] if low < high else [])]
+    rest = (FREE,) * (2 * len(sides))
+    nothing = (ZERO, ZERO, *rest)
+    hold, left, right = (FREE, FREE, PUSH, PUSH), (PUSH, FREE, ZERO, FREE), (PUSH, FREE, FREE, ZERO)
     if high == 0.0:
-        force = np.eye(2)
-        hold = left = right = (PUSH, ZERO)
-    else:
-        force = np.array([[friction, -1.0], [friction, 1.0]]) / np.hypot(1.0, friction)
-        hold, left, right = (PUSH, PUSH), (ZERO, PUSH), (PUSH, ZERO)
-        if np.isinf(high):
-            left = right = (ZERO, ZERO)
-        if low < high:  # friction of a slide lies in the wedge between both
-            force = np.vstack([force, np.array([[low, -1.0], [low, 1.0]]) / np.hypot(1.0, low)])
-            hold = (*hold, FREE, FREE)
-            left, right = (PUSH, PUSH, DOWN, PUSH), (PUSH, PUSH, PUSH, DOWN)
-    apart = (ZERO,) * len(force)
-    modes = {"S": (*apart, MORE, FREE), "L": (*left, ZERO, LESS), "R": (*right, ZERO, MORE)}
+        hold = left = right = (PUSH, ZERO, FREE, FREE)
+    elif np.isinf(high):
+        left = right = nothing
+    elif low < high:  # friction of a slide lies in the wedge between both
+        hold = (*hold, FREE, FREE)
+        left, right = (PUSH, FREE, PUSH, FREE, DOWN, FREE), (PUSH, FREE, FREE, PUSH, FREE, DOWN)
+    modes = {"S": (*nothing, MORE, FREE), "L": (*left, ZERO, LESS), "R": (*right, ZERO, MORE)}
     modes["F"] = (*hold, ZERO, ZERO)
-    return _block(force, np.eye(2), modes, velocity, threshold, _planar_slide(velocity[1]))
+    always = (PUSH, FREE, PUSH, PUSH, *rest[2:])
+    return _block(np.vstack([np.eye(2), *sides]), np.eye(2), modes, always, velocity, threshold, _slide(velocity[1]))
 
 
-def _planar_slide(v: float) -> str:
+def _sides(mu: float) -> Array:
+    """(2, 2) forms of the force that are positive inside the cone."""
+    return np.array([[mu, -1.0], [mu, 1.0]]) / np.hypot(1.0, mu)
+
+
+def _slide(v: float) -> str:
     return "R" if v > 0 else "L"
 
 
@@ -95,19 +100,16 @@ def spatial_block(mu: tuple[float, float], velocity: Array, threshold: Array, ed
     across = np.column_stack([-outward[:half, 1], outward[:half, 0]])
     motion = np.pad(np.vstack([across, outward[:half]]), ((0, 0), (1, 0)))
     motion = np.vstack([[1.0, 0.0, 0.0], motion])
-    if high == 0.0:
-        force = np.eye(3)
-        hold = (PUSH, ZERO, ZERO)
-    else:
-        force = _faces(min(high, LARGEST_FRICTION), outward)
-        hold = (PUSH,) * edges
-        if low < high:
-            angle = 2 * np.pi * np.arange(half) / edges
-            beside = np.column_stack([np.zeros(half), -np.sin(angle), np.cos(angle)])
-            force = np.vstack([force, _faces(low, outward), beside])
-            hold = (*hold, *(FREE,) * (edges + half))
-    count = len(force)
-    modes: dict[str, tuple[Bound, ...]] = {"S": (*(ZERO,) * count, MORE, *(FREE,) * edges)}
+    force = np.vstack([np.eye(3), _faces(min(high, LARGEST_FRICTION), outward)])
+    hold = (PUSH, ZERO, ZERO, *(FREE,) * edges) if high == 0.0 else (FREE, FREE, FREE, *(PUSH,) * edges)
+    always = (PUSH, FREE, FREE, *(PUSH,) * edges)
+    if low < high:
+        angle = 2 * np.pi * np.arange(half) / edges
+        beside = np.column_stack([np.zeros(half), -np.sin(angle), np.cos(angle)])
+        force = np.vstack([force, _faces(low, outward), beside])
+        hold, always = (*hold, *(FREE,) * (edges + half)), (*always, *(FREE,) * (edges + half))
+    nothing = (ZERO, ZERO, ZERO, *(FREE,) * (len(force) - 3))
+    modes: dict[str, tuple[Bound, ...]] = {"S": (*nothing, MORE, *(FREE,) * edges)}
     for j in range(edges):
         for between in (False, True):
             name = f"{j}|{(j + 1) % edges}" if between else str(j)
@@ -119,9 +121,10 @@ def spatial_block(mu: tuple[float, float], velocity: Array, threshold: Array, ed
                 before = (j - 1) % edges
                 moving[1 + before % half] = MORE if before < half else LESS
                 moving[1 + j % half] = LESS if j < half else MORE
-            modes[name] = (*_sliding(low, high, edges, (j + half) % edges, between), *moving)
+            sliding = nothing if np.isinf(high) else _sliding(low, high, edges, (j + half) % edges, between)
+            modes[name] = (*sliding, *moving)
     modes["F"] = (*hold, ZERO, ZERO, ZERO, *(FREE,) * (edges - 2))
-    return _block(force, motion, modes, velocity, threshold, _sector(velocity[1:], edges))
+    return _block(force, motion, modes, always, velocity, threshold, _sector(velocity[1:], edges))
 
 
 def _faces(mu: float, outward: Array) -> Array:
@@ -133,12 +136,10 @@ def _faces(mu: float, outward: Array) -> Array:
 def _sliding(low: float, high: float, edges: int, j: int, between: bool) -> tuple[Bound, ...]:
     """Bounds of the forms of the force on edge j (between: on face j) of the pyramid."""
     if high == 0.0:
-        return (PUSH, ZERO, ZERO)
+        return (PUSH, ZERO, ZERO, *(FREE,) * edges)
     tight = {j} if between else {j, (j - 1) % edges}
-    if np.isinf(high):
-        return (ZERO,) * edges
     if low == high:
-        return tuple(ZERO if i in tight else PUSH for i in range(edges))
+        return (PUSH, FREE, FREE, *(ZERO if i in tight else PUSH for i in range(edges)))
     # Friction of unknown size: inside the larger pyramid, beyond the smaller one, beside the edge or between two.
     beyond, beside = [FREE] * edges, [FREE] * (edges // 2)
     beyond[j] = DOWN
@@ -148,7 +149,7 @@ def _sliding(low: float, high: float, edges: int, j: int, between: bool) -> tupl
         beside[after % (edges // 2)] = DOWN if after < edges // 2 else PUSH
     else:
         beside[j % (edges // 2)] = ZERO
-    return (*(PUSH,) * edges, *beyond, *beside)
+    return (PUSH, FREE, FREE, *(PUSH,) * edges, *beyond, *beside)
 
 
 def _sector(v: Array, edges: int) -> str:
@@ -167,6 +168,7 @@ def _block(
     force: Array,
     motion: Array,
     modes: dict[str, tuple[Bound, ...]],
+    always: tuple[Bound, ...],
     velocity: Array,
     threshold: Array,
     slide: str,
@@ -182,4 +184,5 @@ def _block(
     elif slip > threshold[1]:  # it slides already
         allowed = {"S": modes["S"], slide: (*modes[slide][: p + 1], *(FREE,) * (len(motion) - 1))}
     table = np.array([list(bounds) for bounds in allowed.values()], dtype=float).reshape(-1, p + len(motion), 3)
-    return Block(force, motion, tuple(allowed), table[:, :, 0], table[:, :, 1], table[:, :, 2] > 0)
+    ends = np.array(always)[:, :2].T
+    return Block(force, motion, tuple(allowed), table[:, :, 0], table[:, :, 1], table[:, :, 2] > 0, ends)

@@ -13,11 +13,19 @@ from surefoot.errors import SolveError
 from surefoot.kernels import mode_search as kernel
 from surefoot.kernels import simplex
 from surefoot.kernels import status as codes
+from surefoot.kernels.simplex import SimplexOptions
 from surefoot.modes.blocks import STRICT, Block, planar_block, spatial_block
 from surefoot.modes.scaling import Scaled, scaled
 from surefoot.modes.system import ContactSystem
+from surefoot.solvers.linear_program import LinearProgram
 
 Array = NDArray[np.float64]
+
+ROOM = 1e-5
+"""Room of strict rows, without units, with which a combination is beyond doubt."""
+
+RANK, ROUNDING = 1e-10, 1e-13
+"""Singular values and products of rows that count as zero."""
 
 BUDGET = 20_000
 """Nodes between two looks at the clock."""
@@ -113,6 +121,7 @@ def _tables(blocks: list[Block], first: int) -> kernel.Blocks:
     width = max((block.low.shape[1] for block in blocks), default=0)
     variable = np.zeros((k, width), dtype=np.int64)
     low, high = np.zeros((k, most, width)), np.zeros((k, most, width))
+    strict = np.zeros((k, most, width), dtype=np.int64)
     free_low, free_high = np.zeros((k, width)), np.zeros((k, width))
     for i, block in enumerate(blocks):
         n, m = block.low.shape[1], len(block.tokens)
@@ -120,16 +129,19 @@ def _tables(blocks: list[Block], first: int) -> kernel.Blocks:
         first += n
         low[i, :m, :n] = np.where(block.strict & (block.low == 0), STRICT, block.low)
         high[i, :m, :n] = np.where(block.strict & (block.high == 0), -STRICT, block.high)
-        free_low[i, :n], free_high[i, :n] = (
-            low[i, :m, :n].min(axis=0, initial=np.inf),
-            high[i, :m, :n].max(axis=0, initial=-np.inf),
-        )
+        strict[i, :m, :n] = block.strict * (1 * (block.low == 0) - 1 * (block.high == 0))
+        free_low[i, :n] = low[i, :m, :n].min(axis=0, initial=np.inf)
+        free_high[i, :n] = high[i, :m, :n].max(axis=0, initial=-np.inf)
+        if block.always is not None:
+            p = block.always.shape[1]
+            free_low[i, :p], free_high[i, :p] = block.always
     return kernel.Blocks(
         count=np.array([len(block.tokens) for block in blocks], dtype=np.int64),
         size=np.array([block.low.shape[1] for block in blocks], dtype=np.int64),
         variable=variable,
         low=low,
         high=high,
+        strict=strict,
         free_low=free_low,
         free_high=free_high,
     )
@@ -148,26 +160,58 @@ def search(problem: Inequalities, *, torque: Array | None = None, progress: bool
         if ((torque < s.low[columns] - slack) | (torque > s.high[columns] + slack)).any():
             return Found(np.zeros((0, k), dtype=np.int64), 0)
         s.low[columns] = s.high[columns] = torque
-    if k == 0:
-        fits = simplex.feasible(s, simplex.SimplexOptions()) == codes.SOLVED
-        return Found(np.zeros((int(fits), 0), dtype=np.int64), 1)
+    low, high = s.low.copy(), s.high.copy()
     state = kernel.search_state(k)
-    leaves = np.zeros((1024, k), dtype=np.int64)
+    leaves, sure = np.zeros((1024, k), dtype=np.int64), np.zeros(1024, dtype=np.int64)
     with _bar(progress) as show:
         while True:
-            code = kernel.search(s, problem.blocks, simplex.SimplexOptions(), state, BUDGET, leaves)
+            code = kernel.search(s, problem.blocks, simplex.SimplexOptions(), ROOM, state, BUDGET, leaves, sure)
             show(kernel.progress(state, problem.blocks))
             if code == codes.SOLVED:
                 break
             if code == codes.CAPACITY:
-                leaves = np.vstack([leaves, np.zeros_like(leaves)])
-    _, found, nodes, undecided = state.counts.tolist()
-    if undecided:
+                leaves, sure = np.vstack([leaves, np.zeros_like(leaves)]), np.append(sure, np.zeros_like(sure))
+    _, found, nodes = state.counts.tolist()
+    kept = [bool(sure[i]) or _thin(problem, leaves[i], low, high) for i in range(found)]
+    return Found(leaves[:found][np.array(kept, dtype=bool)], nodes)
+
+
+def _thin(problem: Inequalities, leaf: NDArray[np.int64], low: Array, high: Array) -> bool:
+    """Whether a combination has solutions that are strict by a little: with its equations solved beforehand.
+
+    In the search equations may be missed by as much as such a solution has room.
+    """
+    n = problem.A.shape[1]
+    low, high, strict = low.copy(), high.copy(), np.zeros(len(low))
+    for i, m in enumerate(leaf):
+        forms = problem.blocks.variable[i, : problem.blocks.size[i]]
+        bounds = (x[i, m, : len(forms)] for x in (problem.blocks.low, problem.blocks.high, problem.blocks.strict))
+        low[forms], high[forms], strict[forms] = bounds
+    low[strict > 0], high[strict < 0] = 0.0, 0.0
+    rows, rest = np.vstack([np.eye(n), problem.A]), np.concatenate([np.zeros(n), problem.b])
+    fixed = low == high
+    U, sizes, V = np.linalg.svd(rows[fixed])
+    rank = int((sizes > RANK).sum())
+    miss = U.T @ (low[fixed] - rest[fixed])
+    if np.abs(miss[rank:]).max(initial=0.0) > SimplexOptions().checked:
+        return False
+    start, N = V[:rank].T @ (miss[:rank] / sizes[:rank]), V[rank:].T
+    above, below = ~fixed & np.isfinite(low), ~fixed & np.isfinite(high)
+    A, b = np.vstack([rows[above], -rows[below]]), np.concatenate([rest[above] - low[above], high[below] - rest[below]])
+    inner, slack = A @ N, A @ start + b
+    inner[np.abs(inner) <= ROUNDING * np.linalg.norm(A, axis=1)[:, None]] = 0.0
+    room = 1.0 * (np.concatenate([strict[above], strict[below]]) != 0)
+    # Largest room t <= 1 of the strict rows, with y free: inner y + slack >= t room.
+    wide = np.vstack([np.column_stack([inner, -room]), -np.eye(N.shape[1] + 1)[-1:]])
+    offset = np.append(np.where(np.abs(slack) > ROUNDING, -slack, 0.0), -1.0)
+    nothing = np.zeros((0, wide.shape[1]))
+    found = LinearProgram(wide, offset, nothing, nothing[:, 0]).maximise(np.eye(wide.shape[1])[-1])
+    if found.status == "undecided":
         raise SolveError(
-            f"{undecided} combinations of modes could not be decided: the rows of the system are nearly dependent; "
-            "remove contacts that are almost the same, or give their common row once"
+            "a combination of modes could not be decided: the rows of the system are nearly dependent; remove contacts "
+            "that are almost the same, or give their common row once"
         )
-    return Found(leaves[:found].copy(), nodes)
+    return found.value > STRICT
 
 
 def kinematic_modes(system: ContactSystem) -> tuple[str, ...]:

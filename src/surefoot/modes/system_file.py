@@ -110,8 +110,9 @@ def _robot(file: Path, content: dict[str, Any]) -> ContactSystem:
     robot = load_robot(name if name in FAMILIES or name.startswith(EXAMPLE) else file.parent / name)
     home = robot.home()
     state = robot.state(content.pop("q", home.q), content.pop("v", home.v))
-    names = {key: list(_texts(key, content.pop(key))) for key in ("contacts", "actuated") if key in content}
-    return of(robot, state, **content, **names)
+    for key in {"contacts", "actuated"} & set(content):
+        content[key] = list(_texts(key, content[key]))
+    return of(robot, state, **content)
 
 
 def _bodies(_: Path, content: dict[str, Any]) -> ContactSystem:
