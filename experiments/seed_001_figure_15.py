@@ -14,7 +14,7 @@ from surefoot_experiments.flip_film import film
 
 from surefoot.report.comparison import Comparison
 
-THEIRS = {"blind": "", "all": "8 %", "toes": "not given"}  # quicker than blind
+THEIRS = {"blind": "", "all": "8%", "toes": "not given"}  # quicker than blind
 STYLES = {"blind": "k-", "all": "r--", "toes": "b:"}
 
 
