@@ -177,3 +177,8 @@ def test_a_number_fits_a_float():
 def test_an_array_is_no_choice():
     with pytest.raises(InputError, match=r"^law: expected one of 'a', 'b', got array"):
         checks.choice("law", np.zeros(3), ["a", "b"])
+
+
+def test_integers_beyond_64_bits_are_numbers():
+    assert checks.number("mass", 10**22) == 1e22
+    assert checks.friction("mu", 10**22) == 1e22

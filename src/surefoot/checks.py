@@ -33,11 +33,19 @@ def array(name: str, value: Any, shape: tuple[int | None, ...], *, finite: bool 
     return result
 
 
+def dimensions(name: str, value: Any) -> int:
+    """Return how many axes `value` has as an array: 0 for one number; refuses lists of different lengths."""
+    try:
+        return np.ndim(value)
+    except ValueError:
+        raise InputError(f"{name}: expected an array of numbers, got rows of different lengths") from None
+
+
 def number(
     name: str, value: Any, *, above: float | None = None, at_least: float | None = None, at_most: float | None = None
 ) -> float:
     """Return `value` as a finite float within bounds (see `friction` for the one number that may be infinite)."""
-    if not _is_number(value) or not np.isfinite(value):
+    if not _is_number(value) or not np.isfinite(float(value)):
         raise InputError(f"{name}: expected a finite number, got {value!r}")
     if above is not None and not value > above:
         raise InputError(f"{name}: expected a number above {above:g}, got {value:g}")
@@ -50,7 +58,7 @@ def number(
 
 def friction(name: str, value: Any) -> float:
     """Return a friction coefficient: zero, positive, or infinite."""
-    if not _is_number(value) or np.isnan(value) or value < 0:
+    if not _is_number(value) or np.isnan(float(value)) or value < 0:
         raise InputError(f"{name}: expected a friction coefficient of at least 0 (inf allowed), got {value!r}")
     return float(value)
 

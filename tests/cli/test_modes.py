@@ -148,10 +148,12 @@ CHOICES = "ambiguous_rod, ball_bearing, block, painleve_rod, rod_in_corner, tabl
         ),
         (("ambiguous_rod", "--plot", "a.png"), "--plot: expected a system with torques to draw, got one without"),
         (("block", "--axes", "x"), "--axes: no torque is called 'x'; The choices are: push, lift"),
+        (("block", "--friction", 1, "inf"), "--friction: expected a finite number, got inf"),
+        (("block", "--torque", "push=1,push=2"), "--torque: expected every torque once, got 'push' twice"),
         (("block", "--friction", 1, 0.5), "--friction: expected LOW of at most HIGH, got 1 and 0.5"),
         (
             ("block", "--friction", -1, 1),
-            "--friction: expected a friction coefficient of at least 0 (inf allowed), got -1.0",
+            "--friction: expected a number of at least 0, got -1",
         ),
     ],
 )  # fmt: skip

@@ -130,6 +130,8 @@ def test_unknown_modes_and_wrong_torques_are_refused():
     assert str(error.value) == "mode: no feasible mode is called 'FX'; The choices are: FF"
     with pytest.raises(InputError, match=r"^torque: expected shape \(0,\), got \(1,\)$"):
         response.solutions([1.0])
+    with pytest.raises(InputError, match=r"^torque: expected one at which mode FF can happen, got \[9\. 0\. 0\.\]$"):
+        block().response()["FF"].extent([9.0, 0.0, 0.0])
     with pytest.raises(InputError, match=r"^w: expected shape \(1,\), got \(2,\)$"):
         response["FF"].respond(np.zeros(0), [1.0, 2.0])
 
@@ -192,3 +194,21 @@ def test_torque_of_a_massless_leg_in_the_air_must_vanish():
     with pytest.raises(InputError) as error:
         strut(0.3).acceleration(np.zeros(2), [0.0])
     assert str(error.value) == "acceleration: expected a mass on every coordinate, got none on coordinate 3"
+
+
+def test_zero_torque_is_in_a_set_through_zero():
+    """Between two frictionless walls, of forces tied to each other, no torque at all is needed to stay."""
+    held = body(
+        [(-1.0, 0.0), (1.0, 0.0), (0.0, -1.0)],
+        [(1, 0), (-1, 0), (0, 1)],
+        0.0,
+        inputs=np.eye(3)[:, [0, 2, 1]],
+        torque_limits=20.0,
+        physical=[
+            Linear(force=[0, -1, 0, -1, 1, 0], torque=[0, 1, -1], at_least=-5.0),
+            Linear(acceleration=[0, 0, -1], force=[1, -1, 1, -1, 0, -1], equals=0.0),
+        ],
+    )
+    mode = held.response()["FFF"]
+    assert mode.contains(np.zeros(3))
+    assert mode.torques.contains(np.zeros(3))

@@ -3,7 +3,7 @@ import pytest
 
 from surefoot.errors import InputError, SolveError
 from surefoot.modes import ContactSystem, Linear
-from tests.modes.systems import GRAVITY, block
+from tests.modes.systems import GRAVITY, block, body
 
 
 def paradox(limit=10.0):
@@ -117,3 +117,29 @@ def test_refusals():
         response.maximise(torque=[1.0, 0.0, 0.0], ambiguity="hope")
     with pytest.raises(InputError, match=r"^acceleration: expected shape \(3,\), got \(2,\)$"):
         response.maximise(acceleration=[1.0, 0.0])
+
+
+def test_worst_of_a_jammed_body_is_finite():
+    """How hard the walls press is open without end, which says nothing of its acceleration: the worst is that it turns
+    about the wall that it is pushed against."""
+    walls = body([(-1.0, 0.0), (1.0, 0.0)], [(1, 0), (-1, 0)], 1.0, inputs=np.eye(3)[:, :1], torque_limits=5.0)
+    c = np.random.default_rng(1).normal(size=3)
+    best = walls.response().maximise(acceleration=c, ambiguity="worst")
+    turn = GRAVITY * 1.0 / (0.1 + 1.0)  # rad/s^2: m g r / (I + m r^2)
+    assert best.mode == "RF"
+    assert best.value == pytest.approx((c[2] - c[1]) * turn, abs=1e-6)
+
+
+def test_worst_of_a_force_without_upper_end():
+    """Walls may press as hard as they like, but at least with the push."""
+    walls = body([(-1.0, 0.0), (1.0, 0.0)], [(1, 0), (-1, 0)], 1.0, inputs=np.eye(3)[:, :1], torque_limits=5.0)
+    response = walls.response()
+    best = response.maximise(force=[0.0, 0.0, 1.0, 0.0], ambiguity="worst")
+    assert best.torque == pytest.approx([5.0])
+    assert best.value == pytest.approx(5.0)
+    with pytest.raises(
+        SolveError, match=r"^the objective grows for ever in mode FF; give torque_limits, or a constraint$"
+    ):
+        response.maximise(force=[0.0, 0.0, 1.0, 0.0], ambiguity="ignore")
+    with pytest.raises(SolveError, match=r"^the objective grows for ever in mode "):
+        walls.change(torque_limits=None).response().maximise(force=[0.0, 0.0, 1.0, 0.0], ambiguity="worst")

@@ -8,7 +8,9 @@ import pytest
 from matplotlib.path import Path as Outline
 
 import surefoot as sf
+from surefoot.errors import InputError
 from surefoot.modes import draw, plot
+from tests.modes.systems import block as pushed_block
 
 
 @pytest.fixture(scope="module")
@@ -190,3 +192,19 @@ def test_without_torques_there_is_nothing_to_draw(response):
     text = "response: expected a system with torques to draw, got one without; see solutions([])"
     with pytest.raises(sf.InputError, match=f"^{re.escape(text)}$"):
         response("ambiguous_rod").plot()
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_torque_that_is_held_has_room_about_it():
+    limits = [[2.0, 2.0], [-1.0, 1.0], [-1.0, 1.0]]
+    (panel,) = pushed_block(torque_limits=limits).response().plot(axes=(np.int64(0), 1)).axes
+    low, high = panel.get_xlim()
+    assert low < 2.0 < high
+    assert panel.get_ylim() == (-1.0, 1.0)
+
+
+def test_a_path_that_cannot_be_written(tmp_path):
+    folder = tmp_path / "taken.png"
+    folder.mkdir()
+    with pytest.raises(InputError, match=rf"^path: '{re.escape(str(folder))}' cannot be written: Is a directory$"):
+        pushed_block().response().plot(folder)

@@ -1,7 +1,10 @@
+import re
+
 import numpy as np
 import pytest
 
-from surefoot.modes import Outcomes
+from surefoot.errors import InputError
+from surefoot.modes import ContactSystem, Outcomes
 from tests.modes.systems import GRAVITY, NO_TORQUE, block, body, rod
 
 
@@ -102,3 +105,81 @@ def test_kinematic_modes_of_a_block():
     """Ten of sixteen: both feet of a rigid body cannot do as they like."""
     modes = block().kinematic_modes()
     assert set(modes) == {"SS", "SL", "SR", "SF", "LS", "RS", "FS", "LL", "RR", "FF"}
+
+
+def test_jammed_between_walls_nothing_accelerates():
+    """How hard the walls press is open without end, but no rounding of that may reach the acceleration."""
+    points, normals = [(-1.0, 0.0), (1.0, 0.0)], [(1, 0), (-1, 0)]
+    jammed = body(points, normals, 1.0, gravity=0.0, inputs=np.eye(3)[:, :1]).response()
+    assert jammed["FF"].extent([1.0]).force_high[0] == np.inf
+    for seed in range(6):
+        c = np.random.default_rng(seed).normal(size=3)
+        assert jammed.outcomes([1.0], acceleration=c) == pytest.approx((0.0, 0.0), abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", [1, 3, 6, 24, 46, 55, 73])
+def test_infinite_friction_at_a_torque(seed):
+    """Down the tree or by itself, a mode that can happen is found, and no other."""
+    rng = np.random.default_rng(seed)
+    response = ContactSystem(
+        np.eye(2), np.zeros(2), rng.normal(size=(4, 2)), [np.inf, 0.0], inputs=rng.normal(size=(2, 2))
+    ).response()
+    for torque in 20.0 * rng.normal(size=(5, 2)):
+        assert response.modes_at(torque) == [mode for mode in response.modes if mode.contains(torque)]
+
+
+def test_infinite_friction_has_no_normal_force_below_zero():
+    """The first contact has no normal row: its load is free, but pushes."""
+    system = ContactSystem(
+        np.diag([2.0, 1.0]),
+        [0.0, 1.0],
+        [[0.0, 0.0], [1.0, 0.0], [-1.0, 0.0], [-1.0, 1.0], [1.0, 1.0], [0.0, 1.0]],
+        [1.0, np.inf, np.inf],
+        inputs=[[-1.0, 0.0, 0.0], [-1.0, 0.0, 1.0]],
+    )
+    ends = system.response()["FFF"].extent([0.0, 0.0, 1.0])
+    assert ends.force_low[::2] == pytest.approx([0.0, 0.0, 0.0], abs=1e-9)
+
+
+def test_friction_of_almost_nothing_is_none():
+    found = block(1e-12).response().solutions(np.zeros(3))
+    assert found.modes == ("FF",)
+    assert found[0].acceleration == pytest.approx([0.0, 0.0, 0.0], abs=1e-9)
+
+
+def test_refusals():
+    response = block().response()
+    text = r"The choices are: SS, SL, SR, SF, LS, LL, RS, RR, FS, FF$"
+    for name in (3, None, ["FF"]):
+        with pytest.raises(InputError, match=rf"^mode: no feasible mode is called {re.escape(repr(name))}; {text}"):
+            response.unambiguous(name)
+        assert name not in response
+    with pytest.raises(InputError, match=r"^torque: expected finite numbers, got nan at index 0$"):
+        response.unambiguous("FF").contains([np.nan, 0.0, 0.0])
+
+
+@pytest.mark.filterwarnings("error")
+def test_masses_far_apart():
+    """A grain on a boulder, 1e-9 and 1e9 kg: both rest, and nothing warns."""
+    rows = [[0.0, 1.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0], [0.0, -1.0, 0.0, 1.0], [-1.0, 0.0, 1.0, 0.0]]
+    masses = np.array([1e9, 1e9, 1e-9, 1e-9])
+    stack = ContactSystem(np.diag(masses), masses * [0.0, GRAVITY, 0.0, GRAVITY], rows, 0.5)
+    found = stack.response().solutions(np.zeros(4))
+    assert found.modes == ("FF",)
+    assert found.table().startswith("one: 1 mode")
+    assert stack.acceleration(found[0].force, np.zeros(4)) == pytest.approx(np.zeros(4), abs=1e-4)
+
+
+def test_infinite_friction_and_contacts_without_rows():
+    """The second contact cannot open, whatever the forces: q1 + q2 = 0. It is fixed in both modes there are."""
+    response = ContactSystem(
+        2.0 * np.eye(2),
+        [-1.0, 1.0],
+        [[0.0, 0.0], [1.0, -1.0], [-1.0, -1.0], [0.0, 0.0], [0.0, -1.0], [1.0, 1.0]],
+        [2.0, 2.0, np.inf],
+        inputs=[[1.0], [-1.0]],
+        torque_limits=1.0,
+    ).response()
+    assert response.names == ("RFS", "FFF")
+    for torque in np.linspace(-0.9, 0.9, 61):
+        assert [mode.name for mode in response.modes_at([torque])] == ["RFS", "FFF"]

@@ -123,3 +123,29 @@ def test_an_impact_has_no_mode():
     assert len(response.modes) == 0
     assert response.solutions(np.zeros(3)).kind == "none"
     assert response.considered == 0
+
+
+def test_rows_of_different_lengths_are_refused():
+    ragged, text = [[1.0, 2.0], [3.0]], "expected an array of numbers, got rows of different lengths"
+    for name in ("jacobian_rate", "torque_limits", "threshold"):
+        refused(f"{name}: {text}", M, H, J, 0.5, **{name: ragged})
+    refused(f"friction: {text}", M, H, J, ragged)
+    for name in ("acceleration", "force", "torque"):
+        refused(f"physical[0].{name}: {text}", M, H, J, 0.5, physical=[Linear(**{name: ragged}, equals=0.0)])
+    refused(f"physical[0].equals: {text}", M, H, J, 0.5, physical=[Linear(torque=[1, 0, 0], equals=ragged)])
+    with pytest.raises(InputError, match=f"^low: {text}$"):
+        block().robust(ragged, 1.0)
+
+
+def test_limits_without_a_torque_between_are_refused():
+    for end in (np.inf, -np.inf):
+        text = f"torque_limits: expected finite torques between them, got {end:g} and {end:g} at index 1"
+        refused(text, M, H, J, 0.5, torque_limits=[[-1.0, 1.0], [end, end], [-1.0, 1.0]])
+
+
+def test_number_of_edges_becomes_an_integer():
+    point = ContactSystem(
+        np.eye(3), [0.0, 0.0, 9.81], [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], 0.5, edges=4.0
+    )
+    assert type(point.edges) is int
+    assert "F" in point.response()

@@ -136,6 +136,15 @@ def test_polygon_of_half_a_box():
     assert {tuple(c) for c in corners.tolist()} == {(1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)}
 
 
+def test_difference_of_flat_sets():
+    """What lies in a plane of the other set is not beyond it."""
+    line = Polyhedron([[1.0, 0.0], [-1.0, 0.0]], [0.0, -3.0], [[0.0, 1.0]], [0.0])
+    within = Polyhedron([[1.0, 0.0], [-1.0, 0.0]], [1.0, -2.0], [[0.0, 1.0]], [0.0])
+    assert [np.round(piece.bounds(), 9)[:, 0].tolist() for piece in line.minus(within)] == [[0.0, 1.0], [2.0, 3.0]]
+    assert line.minus(box((-1, 4), (0, 1))) == []
+    assert line.minus(line) == []
+
+
 def test_refusals():
     with pytest.raises(InputError, match=r"^offset: expected shape \(1,\), got \(2,\)$"):
         Polyhedron([[1.0, 0.0]], [1.0, 2.0])

@@ -85,7 +85,7 @@ def modes(
     drawn = {} if axes is None else {"axes": tuple(name.strip() for name in axes.split(","))}
     checks.indices("--axes", drawn.get("axes", ()), short(read.torque_names), "torque")
     if friction is not None:
-        low, high = (checks.friction("--friction", value) for value in friction)
+        low, high = (checks.number("--friction", value, at_least=0) for value in friction)
         if low > high:
             raise sf.InputError(f"--friction: expected LOW of at most HIGH, got {low:g} and {high:g}")
     if plot is not None and not read.torques:
@@ -139,8 +139,10 @@ def torques(text: str | None, names: tuple[str, ...]) -> Any:
             what = f"{len(names)} ({', '.join(known)})" if names else "none: the system has no torques"
             raise InputError(f"--torque: expected {what}, got {len(parts)}")
         named = [(name, "=", part) for name, part in zip(known, parts, strict=True)]
-    for name, _, value in named:
-        (i,) = checks.indices("--torque", [name.strip()], known, "torque")
+    places = checks.indices("--torque", [name.strip() for name, _, _ in named], known, "torque")
+    for i, (name, _, value) in zip(places, named, strict=True):
+        if places.count(i) > 1:
+            raise InputError(f"--torque: expected every torque once, got {name.strip()!r} twice")
         try:
             values[i] = checks.number(f"--torque {name.strip()}", float(value))
         except ValueError:

@@ -168,6 +168,9 @@ def _climb(s, target, options):
                 better = room <= step + 1e-12 and abs(rate) > size and r >= 0
             if closer or better:
                 step, r, size = min(room, step), i, abs(rate)
+        if math.isinf(step) and s.pivots[0] > 0:  # rounding may grow for ever, too
+            _afresh(s)
+            continue
         if math.isinf(step):
             return UNBOUNDED
         _move(s, c, direction * step)
@@ -357,7 +360,7 @@ def _refuted(s, r, up, tolerance):
 
 @part
 def _identity(s, r):
-    """How far row r of T is from following from A: its largest coefficient when it is written in the columns of A."""
+    """How far row r of T is from following from A: written in the columns of A it should vanish, here and elsewhere."""
     n = len(s.column)
     row = s.row
     for j in range(n + 1):
@@ -371,10 +374,10 @@ def _identity(s, r):
         else:
             for k in range(n + 1):
                 row[k] += factor * s.A[v - n, k]
-    largest = 0.0
-    for j in range(n + 1):
-        largest = max(largest, abs(row[j]))
-    return largest
+    error = abs(row[n])
+    for j in range(n):
+        error += abs(row[j]) * max(1.0, abs(s.x[j]))
+    return error
 
 
 @part

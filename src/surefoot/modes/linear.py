@@ -73,7 +73,8 @@ def _rows(argument: str, one: Any, sizes: tuple[int, int, int]) -> Rows:
     if len(given) != 1:
         raise InputError(f"{argument}: expected one of equals and at_least, got {' and '.join(given) or 'neither'}")
     blocks = {k: getattr(one, k) for k in ("acceleration", "force", "torque")}
-    count = max((len(v) if np.ndim(v) == 2 else 1 for v in blocks.values() if v is not None), default=0)
+    axes = {k: checks.dimensions(f"{argument}.{k}", v) for k, v in blocks.items() if v is not None}
+    count = max((len(blocks[k]) if number == 2 else 1 for k, number in axes.items()), default=0)
     if count == 0:
         raise InputError(f"{argument}: expected at least one of acceleration, force and torque, got none")
     matrices = {}
@@ -81,10 +82,10 @@ def _rows(argument: str, one: Any, sizes: tuple[int, int, int]) -> Rows:
         if value is None:
             matrices[key] = np.zeros((count, size))
         else:
-            value = np.asarray(value)[None] if np.ndim(value) == 1 else value
+            value = np.asarray(value)[None] if axes[key] == 1 else value
             matrices[key] = checks.array(f"{argument}.{key}", value, (count, size))
     bound = getattr(one, given[0])
-    bound = np.full(count, bound) if np.ndim(bound) == 0 else bound
+    bound = np.full(count, bound) if checks.dimensions(f"{argument}.{given[0]}", bound) == 0 else bound
     bound = checks.array(f"{argument}.{given[0]}", bound, (count,))
     label = one.name or argument
     names = (label,) if count == 1 else tuple(f"{label} row {i}" for i in range(count))

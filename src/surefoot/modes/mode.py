@@ -10,6 +10,7 @@ import scipy
 from numpy.typing import NDArray
 
 from surefoot import checks
+from surefoot.errors import InputError
 from surefoot.modes.blocks import STRICT, Block
 from surefoot.modes.linear import Rows
 from surefoot.modes.scaling import Scaled
@@ -208,7 +209,9 @@ class Mode:
         a, f, tau = (np.zeros(n) if row is None else checks.array(name, row, (n,)) for name, row, n in given)
         units = self._units
         x = np.concatenate([units.unit * a @ units.C, f * units.force])
-        return np.concatenate([x @ K / units.torque + tau, x @ N]), float(x @ k)
+        along = x @ N
+        along[np.abs(along) <= RANK * np.linalg.norm(x)] = 0.0  # rounding would count where w has no end
+        return np.concatenate([x @ K / units.torque + tau, along]), float(x @ k)
 
     # ------------------------------------------------------------------ domains
 
@@ -220,7 +223,8 @@ class Mode:
         def written(r: _Rows) -> tuple[Array, Array]:
             whole = np.hstack([r.X, r.T])
             torque = _product(whole, np.vstack([K, np.eye(len(unit))])) / unit
-            return np.hstack([torque, _product(r.X, N)]), -(r.X @ k + r.c)
+            rest = _product(np.column_stack([r.X, r.c]), np.append(k, 1.0)[:, None])[:, 0]
+            return np.hstack([torque, _product(r.X, N)]), -rest
 
         A, b = written(rows)
         E, e = written(equal)
@@ -314,7 +318,7 @@ class Mode:
         """Whether a linear function c (w,) of the ambiguity variables has one value at each torque."""
         N = self._solved[2]
         along = c @ N.T @ self._open
-        return bool(np.abs(along).max(initial=0.0) <= RANK * max(1.0, float(np.abs(c).max(initial=0.0))))
+        return bool(np.abs(along).max(initial=0.0) <= RANK * float(np.abs(c).max(initial=0.0)))
 
     @property
     def ambiguity_dimension(self) -> int:
@@ -325,6 +329,8 @@ class Mode:
         """Lowest and highest accelerations and forces of all solutions of the mode at these torques (t,)."""
         tau = checks.array("torque", torque, (self.system.torques,))
         fibre, N = self.fibre(tau), self._solved[2]
+        if fibre.is_empty:
+            raise InputError(f"torque: expected one at which mode {self.name} can happen, got {tau}")
         base = np.concatenate(self.respond(tau))
         to_si = np.array([np.concatenate(self._split(axis)) for axis in np.eye(len(N))]).T.reshape(len(N), len(N))
         directions = to_si @ N

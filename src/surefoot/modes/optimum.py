@@ -103,6 +103,12 @@ class _Search:
         c, _ = mode.objective(*self.objective)
         return mode.ambiguity_variables == 0 or mode.determines(c[self.t :])
 
+    def _open(self, piece: _Piece) -> list[Mode]:
+        """Modes of a piece whose lowest value is looked for and not linear yet."""
+        if self.ambiguity != "worst":
+            return []
+        return [mode for mode in piece.modes if mode.name not in piece.lines and not self._determined(mode)]
+
     def _push(self, piece: _Piece) -> None:
         """Bound a piece and put it into the heap, unless it is empty."""
         if self.count >= MOST_PIECES:
@@ -110,11 +116,12 @@ class _Search:
                 f"the best torque was not found in {MOST_PIECES} pieces of the torque space; use fewer contacts"
             )
         found = self._bound(piece)
-        if found.status == "unbounded":
+        # What a mode leaves open may have no upper end and a lowest value all the same: it is split first.
+        if found.status == "unbounded" and not self._open(piece):
             raise SolveError(
                 f"the objective grows for ever in mode {piece.modes[0].name}; give torque_limits, or a constraint"
             )
-        if found.status != "optimal":
+        if found.status not in ("optimal", "unbounded"):
             return
         piece.bound, piece.x = found.value, found.x
         self.count += 1
@@ -166,10 +173,9 @@ class _Search:
             return None
         if self.ambiguity == "avoid":
             return self._optimum(piece, piece.modes[0])
-        for mode in piece.modes:
-            if mode.name not in piece.lines and not self._determined(mode):
-                self._make_linear(piece, mode, tau)
-                return None
+        for mode in self._open(piece):
+            self._make_linear(piece, mode, tau)
+            return None
         return self._worst(piece, tau)
 
     def _split(self, piece: _Piece, rival: Mode) -> None:

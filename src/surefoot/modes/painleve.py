@@ -41,7 +41,7 @@ def painleve(system: ContactSystem, blocks: list[Block]) -> tuple[Painleve, ...]
             continue
         heavy = J[:, system.weighs]
         inertia = system.inertia[np.ix_(system.weighs, system.weighs)]
-        give = heavy[0] @ scipy.linalg.solve(inertia, heavy.T, assume_a="pos")
+        give = heavy[0] @ scipy.linalg.cho_solve(scipy.linalg.cho_factor(inertia), heavy.T)
         for slide in block.tokens:
             direction = _direction(slide, system.edges)
             if direction is None:

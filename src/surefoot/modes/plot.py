@@ -72,7 +72,10 @@ def plot_torques(
     text = f"{len(domains)} modes of {response.combinations} combinations{_where(system, shown, fixed)}"
     figure.suptitle(text, fontsize=11, x=0.01, ha="left")
     if target is not None:
-        figure.savefig(target, dpi=110)
+        try:
+            figure.savefig(target, dpi=110)
+        except OSError as error:
+            raise InputError(f"path: {str(target)!r} cannot be written: {error.strerror}") from None
     return figure
 
 
@@ -114,10 +117,10 @@ def _axes(system: ContactSystem, axes: Any) -> list[int]:
     for axis in axes:
         if isinstance(axis, str):
             found += checks.indices("axes", [axis.split(" [")[0]], short, "torque")
-        elif isinstance(axis, bool) or not isinstance(axis, int) or not 0 <= axis < system.torques:
+        elif isinstance(axis, bool) or not isinstance(axis, int | np.integer) or not 0 <= axis < system.torques:
             raise InputError(f"axes: expected numbers from 0 to {system.torques - 1}, got {axis!r}")
         else:
-            found.append(axis)
+            found.append(int(axis))
     if len(set(found)) < len(found):
         raise InputError(f"axes: expected two different torques, got {axes!r}")
     return found
@@ -184,4 +187,4 @@ def _box(system: ContactSystem, shown: list[int], slices: list[Polyhedron]) -> A
     room = np.where(flat, 0.85 * extent.max() if not flat.all() else size, 0.35 * extent)
     box = np.column_stack([low - room, high + room])
     given = system.torque_limits[shown]
-    return np.where(np.isfinite(given), given, box)
+    return np.where(np.isfinite(given) & (given[:, :1] < given[:, 1:]), given, box)

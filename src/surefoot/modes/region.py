@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from surefoot import checks
 from surefoot.modes.mode import Mode
 from surefoot.solvers.polyhedron import Polyhedron
 
@@ -55,7 +56,8 @@ class Region:
 
     def contains(self, torque: Any) -> bool:
         """Whether the mode is sure to happen at these torques (t,)."""
-        return self.torques.contains(torque) and {mode.name for mode in self._response.modes_at(torque)} <= {self.mode}
+        tau = checks.array("torque", torque, (self.torques.space,))
+        return self.torques.contains(tau) and {mode.name for mode in self._response.modes_at(tau)} <= {self.mode}
 
     def bounds(self) -> tuple[Array, Array]:
         """(t,) lowest and highest torques of all pieces; NaN if there is none."""

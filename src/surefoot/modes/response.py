@@ -105,10 +105,10 @@ class Response:
         return {name: i for i, name in enumerate(self.names)}
 
     def __contains__(self, name: object) -> bool:
-        return name in self._places
+        return isinstance(name, str) and name in self._places
 
     def __getitem__(self, name: str) -> Mode:
-        if name not in self._places:
+        if name not in self:
             checks.indices("mode", [name], self.names, "feasible mode")
         return self.modes[self._places[name]]
 
@@ -137,7 +137,7 @@ class Response:
 
     def unambiguous(self, mode: str | Mode) -> Region:
         """T_c*: torques at which this mode happens and no other can, (34)."""
-        chosen = self[mode] if isinstance(mode, str) else mode
+        chosen = mode if isinstance(mode, Mode) else self[mode]
         return Region(chosen.name, chosen.torques, self)
 
     def maximise(
@@ -160,7 +160,7 @@ class Response:
                 "worst": the torque whose worst outcome, over all modes and what they leave open, is best.
 
         Returns:
-            The optimum; None if no torque will do.
+            The optimum; None if no torque will do (with "worst": if every torque may be bad without end).
 
         Raises:
             SolveError: it grows for ever; give torque limits.

@@ -97,8 +97,9 @@ class RobustResponse:
 
 
 def _friction(name: str, value: Any, k: int) -> Array:
-    values = [value] * k if np.ndim(value) == 0 else checks.array(name, value, (k,), finite=False)
-    result = np.array([checks.friction(name, float(v) if np.ndim(value) else v) for v in values]).reshape(k)
+    axes = checks.dimensions(name, value)
+    values = [value] * k if axes == 0 else checks.array(name, value, (k,), finite=False)
+    result = np.array([checks.friction(name, float(v) if axes else v) for v in values]).reshape(k)
     for i in np.flatnonzero(result >= LARGEST_FRICTION):
         raise InputError(f"{name}: expected friction below {LARGEST_FRICTION:g}, got {result[i]:g} at index {i}")
     return result

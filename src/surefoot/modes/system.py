@@ -75,7 +75,7 @@ class ContactSystem:
         """Check every argument."""
         put = lambda name, value: object.__setattr__(self, name, value)  # noqa: E731
         if self.edges is not None:
-            checks.choice("edges", self.edges, EDGES)
+            put("edges", int(checks.choice("edges", self.edges, EDGES)))
         M = checks.array("inertia", self.inertia, (None, None))
         put("inertia", checks.array("inertia", M, (len(M), len(M))))
         _definite(M)
@@ -89,7 +89,7 @@ class ContactSystem:
             )
         put("jacobian", J)
         k = len(J) // d
-        if np.ndim(self.friction) == 0:
+        if checks.dimensions("friction", self.friction) == 0:
             put("friction", np.full(k, checks.friction("friction", self.friction)))
         else:
             given = checks.array("friction", self.friction, (k,), finite=False)
@@ -99,7 +99,7 @@ class ContactSystem:
         v = np.zeros(nv) if self.velocity is None else checks.array("velocity", self.velocity, (nv,))
         put("velocity", v)
         rate = np.zeros(len(J)) if self.jacobian_rate is None else self.jacobian_rate
-        if np.ndim(rate) == 2:
+        if checks.dimensions("jacobian_rate", rate) == 2:
             rate = checks.array("jacobian_rate", rate, (len(J), nv)) @ v
         put("jacobian_rate", checks.array("jacobian_rate", rate, (len(J),)))
         put("torque_limits", _limits(self.torque_limits, S.shape[1]))
@@ -172,7 +172,8 @@ class ContactSystem:
         if not self.weighs.all():
             massless = self.coordinates[int(np.argmin(self.weighs))]
             raise InputError(f"acceleration: expected a mass on every coordinate, got none on {massless}")
-        return scipy.linalg.solve(self.inertia, self.inputs @ tau + self.jacobian.T @ f - self.bias, assume_a="pos")
+        push = self.inputs @ tau + self.jacobian.T @ f - self.bias
+        return scipy.linalg.cho_solve(scipy.linalg.cho_factor(self.inertia), push)
 
     def response(self, progress: bool = False) -> Response:
         """Find every mode that some torque within the limits allows; `progress` shows a bar."""
@@ -243,10 +244,11 @@ def _limits(given: Any, t: int) -> Array:
     """(t, 2) low and high."""
     if given is None:
         return np.tile([-np.inf, np.inf], (t, 1))
-    if np.ndim(given) == 0:
+    axes = checks.dimensions("torque_limits", given)
+    if axes == 0:
         most = checks.number("torque_limits", given, at_least=0)
         return np.tile([-most, most], (t, 1))
-    if np.ndim(given) == 1:
+    if axes == 1:
         most = checks.array("torque_limits", given, (t,), finite=False)
         limits = np.column_stack([-most, most])
     else:
@@ -254,14 +256,19 @@ def _limits(given: Any, t: int) -> Array:
     for i, (low, high) in enumerate(limits):
         if not low <= high:
             raise InputError(f"torque_limits: expected low <= high, got {low:g} and {high:g} at index {i}")
+        if low == np.inf or high == -np.inf:
+            raise InputError(
+                f"torque_limits: expected finite torques between them, got {low:g} and {high:g} at index {i}"
+            )
     return limits
 
 
 def _thresholds(given: Any, k: int) -> Array:
     """(k, 2) normal and tangential."""
-    if np.ndim(given) == 0:
+    axes = checks.dimensions("threshold", given)
+    if axes == 0:
         return np.full((k, 2), checks.number("threshold", given, at_least=0))
-    result = checks.array("threshold", given, (k,) if np.ndim(given) == 1 else (k, 2))
+    result = checks.array("threshold", given, (k,) if axes == 1 else (k, 2))
     if (result < 0).any():
         raise InputError(f"threshold: expected numbers of at least 0, got {result.min():g}")
     return np.column_stack([result, result]) if result.ndim == 1 else result

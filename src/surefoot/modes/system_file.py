@@ -144,7 +144,7 @@ def _body(name: str, table: dict[str, Any]) -> Body:
         inertia = mass * float(np.sum(checks.array("box", table["box"], (2,)) ** 2)) / 12
     else:
         number = checks.number(shapes[0], table[shapes[0]], above=0.0)
-        inertia = {"inertia": number, "rod": mass * number**2 / 12, "disc": mass * number**2 / 2}[shapes[0]]
+        inertia = {"inertia": number, "rod": mass * number * number / 12, "disc": mass * number * number / 2}[shapes[0]]
     position = checks.array("position", table["position"], (2,))
     checks.number("degrees", table.get("degrees", 0.0))
     return Body(name, mass, inertia, position, table.get("velocity"))

@@ -146,10 +146,12 @@ class Polyhedron:
         rows = np.vstack([other.rows, other.equal, -other.equal])
         offset = np.concatenate([other.offset, other.value, -other.value])
         for row, b in zip(rows, offset, strict=True):
-            outside = rest.intersect(Polyhedron(-row[None], -np.array([b])))
-            if outside.dimension == self.dimension:
+            beyond, inside = Polyhedron(-row[None], -np.array([b])), Polyhedron(row[None], np.array([b]))
+            outside = rest.intersect(beyond)
+            # A set that lies in the plane of the row is not beyond it.
+            if outside.dimension == self.dimension > outside.intersect(inside).dimension:
                 pieces.append(outside.reduced())
-            rest = rest.intersect(Polyhedron(row[None], np.array([b])))
+            rest = rest.intersect(inside)
             if rest.is_empty:
                 break
         return pieces
