@@ -111,10 +111,14 @@ class Flip:
         return float(self.t[-1] + self.t[1]) if self.up else math.inf
 
     @property
+    def square(self) -> Array:
+        """(n,) rad^2/s^4: mean square of predicted minus true pitch acceleration in each tick."""
+        return self.predicted**2 - 2.0 * self.predicted * self.pitch_acceleration + self.mean_square
+
+    @property
     def rmse(self) -> float:
         """rad/s^2: root mean square of predicted minus true pitch acceleration, over the flip."""
-        square = self.predicted**2 - 2.0 * self.predicted * self.pitch_acceleration + self.mean_square
-        return math.sqrt(np.nanmean(square))
+        return math.sqrt(self.square.mean())
 
     @property
     def true_modes(self) -> list[str]:

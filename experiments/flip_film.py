@@ -16,7 +16,7 @@ from surefoot.report.animation import frame_steps
 FPS = 20.0
 SPEED = 0.25  # s of the flip in a second of the film
 METRES = 2e-3  # a newton is drawn as long as this
-SIZE = (4.6, 3.6)  # inches, of 100 pixels
+SIZE = (4.0, 3.2)  # inches, of 100 pixels
 
 
 def film(path: Path, runs: dict[str, Flip]) -> Path:
@@ -35,7 +35,7 @@ def film(path: Path, runs: dict[str, Flip]) -> Path:
             _paint(panel, run, min(int(k), len(run.t) - 1), title)
         canvas.draw()
         frames.append(Image.fromarray(np.asarray(canvas.buffer_rgba())[:, :, :3]))
-    settings = {"duration": round(1000 / FPS), "loop": 0, "quality": 40, "method": 4}
+    settings = {"duration": round(1000 / FPS), "loop": 0, "quality": 35, "method": 4}
     frames[0].save(path, save_all=True, append_images=frames[1:], **settings)
     return path
 

@@ -1,6 +1,8 @@
 """[Greenfield2005], figure 10: the blind controller flips RHex on linoleum.
 
-surefoot reproduce 001-figure-10
+`flip.py` tells what was chosen where the paper is silent.
+
+    surefoot reproduce 001-figure-10
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """[Greenfield2005], figure 11: the blind controller flips RHex on asphalt.
 
-surefoot reproduce 001-figure-11
+`flip.py` tells what was chosen where the paper is silent.
+
+    surefoot reproduce 001-figure-11
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """[Greenfield2005], figure 13: the controller of all contact modes flips RHex on linoleum.
 
-surefoot reproduce 001-figure-13
+`flip.py` tells what was chosen where the paper is silent.
+
+    surefoot reproduce 001-figure-13
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """[Greenfield2005], figure 14: the controller of all contact modes flips RHex on asphalt.
 
-surefoot reproduce 001-figure-14
+`flip.py` tells what was chosen where the paper is silent.
+
+    surefoot reproduce 001-figure-14
 """
 
 from __future__ import annotations

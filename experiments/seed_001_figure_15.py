@@ -1,6 +1,8 @@
 """[Greenfield2005], figure 15: pitch over time on the rough surface, blind and with all contact modes; with a film.
 
-surefoot reproduce 001-figure-15
+Both flips, one below the other, are in the film.
+
+    surefoot reproduce 001-figure-15
 """
 
 from __future__ import annotations
