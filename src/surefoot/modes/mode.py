@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from surefoot import checks
 from surefoot.errors import InputError
 from surefoot.modes.blocks import STRICT, Block
+from surefoot.modes.equations import Equations, Forms
 from surefoot.modes.linear import Rows
 from surefoot.modes.scaling import Scaled
 from surefoot.modes.search import name_of
@@ -45,17 +46,6 @@ class Point(NamedTuple):
     force: Array
 
 
-class _Rows(NamedTuple):
-    """`X x + T tau + c` (zero, or not negative) with x = (accelerations, forces), all without units."""
-
-    X: Array
-    T: Array
-    c: Array
-
-    def __add__(self, other: _Rows) -> _Rows:  # pyright: ignore
-        return _Rows(*(np.concatenate([a, b]) for a, b in zip(self, other, strict=True)))
-
-
 class Mode:
     """One combination of contact modes of a system.
 
@@ -66,100 +56,23 @@ class Mode:
 
     def __init__(self, system: ContactSystem, units: Scaled, blocks: list[Block], leaf: NDArray[np.int64]) -> None:
         """Take the numbers of the contacts' modes (k,)."""
-        self.system, self._units, self._blocks = system, units, blocks
-        self._leaf = leaf
+        self.system, self._units = system, units
+        self._equations = Equations(system, units, blocks, leaf)
         self.tokens = tuple(block.tokens[m] for block, m in zip(blocks, leaf, strict=True))
         self.name = name_of(system, self.tokens)
 
     def __repr__(self) -> str:
         return f"Mode({self.name!r})"
 
-    # ------------------------------------------------------------------ equations
-
-    @cached_property
+    @property
     def equations(self) -> tuple[Array, Array, Array]:
-        """A, B, b of (25), `A (qdd, f) = B tau + b`, in SI units: rows on accelerations, on forces, and the dynamics.
-
-        Row for row those of (24), with its errata.
-        """
-        system = self.system
-        motion, force = [], []
-        for i, (J, rate) in enumerate(self._contact_rows()):
-            for form in self._vanishing_motion(i):
-                motion.append(np.concatenate([form @ J, np.zeros(len(system.jacobian)), [-form @ rate]]))
-            for form in self._vanishing_force(i):
-                row = np.zeros(system.nv + len(system.jacobian) + 1)
-                row[system.nv + i * system.dimension :][: system.dimension] = form
-                force.append(row)
-        contact = np.array([*motion, *force]).reshape(-1, system.nv + len(system.jacobian) + 1)
-        p = system.physical_rows
-        A = [contact[:, :-1], np.hstack([p.acceleration, p.force])[p.equality]]
-        A.append(np.hstack([system.inertia, -system.jacobian.T]))
-        B = [np.zeros((len(contact), system.torques)), -p.torque[p.equality], system.inputs]
-        return np.vstack(A), np.vstack(B), np.concatenate([contact[:, -1], p.bound[p.equality], -system.bias])
-
-    def _contact_rows(self) -> list[tuple[Array, Array]]:
-        d = self.system.dimension
-        J, rate = self.system.jacobian, self.system.jacobian_rate
-        return [(J[i : i + d], rate[i : i + d]) for i in range(0, len(J), d)]
-
-    def _vanishing_motion(self, i: int) -> Array:
-        """Forms of the acceleration of contact i that are zero."""
-        block, m = self._blocks[i], self._leaf[i]
-        p = len(block.force)
-        return block.motion[(block.low[m, p:] == 0) & (block.high[m, p:] == 0)]
-
-    def _vanishing_force(self, i: int) -> Array:
-        """Forms of the force of contact i that are zero; no more than it has components."""
-        block, m = self._blocks[i], self._leaf[i]
-        p, d = len(block.force), self.system.dimension
-        forms = block.force[(block.low[m, :p] == 0) & (block.high[m, :p] == 0)]
-        return forms if len(forms) < d else np.eye(d)
-
-    @cached_property
-    def _equalities(self) -> _Rows:
-        """(24) without units."""
-        units = self._units
-        dynamics = _Rows(np.hstack([np.diag(units.weighs.astype(np.float64)), -units.W.T]), -units.S, -units.q0)
-        rows = dynamics
-        for i in range(self.system.contacts):
-            rows += self._form_rows(i, self._vanishing_force(i), self._vanishing_motion(i))
-        return rows + self._constraint_rows(self.system.physical_rows, equality=True)
-
-    def _form_rows(self, i: int, force: Array, motion: Array) -> _Rows:
-        units, (nv, nf, t), d = self._units, self.system.sizes, self.system.dimension
-        here = slice(i * d, (i + 1) * d)
-        X = np.zeros((len(force) + len(motion), nv + nf))
-        X[: len(force), nv + i * d : nv + (i + 1) * d] = force
-        X[len(force) :, :nv] = motion @ units.W[here]
-        c = np.concatenate([np.zeros(len(force)), motion @ units.rate[here]])
-        return _Rows(X, np.zeros((len(X), t)), c)
-
-    def _constraint_rows(self, given: Rows, equality: bool) -> _Rows:
-        Q, F, T, bound = (part[given.equality == equality] for part in self._units.rows(given))
-        return _Rows(np.hstack([Q, F]), T, -bound)
-
-    @cached_property
-    def _signs(self) -> tuple[_Rows, NDArray[np.bool_]]:
-        """(32) without units: rows that are not negative, and which of them are strict."""
-        rows = self._constraint_rows(self.system.physical_rows, equality=False)
-        strict = [np.zeros(len(rows.c), dtype=bool)]
-        for i, (block, m) in enumerate(zip(self._blocks, self._leaf, strict=True)):
-            p = len(block.force)
-            signs = np.where(block.low[m] == 0, 1.0, 0.0) - np.where(block.high[m] == 0, 1.0, 0.0)
-            push, move = np.flatnonzero(signs[:p]), np.flatnonzero(signs[p:])
-            rows += self._form_rows(
-                i, signs[push, None] * block.force[push], signs[p + move, None] * block.motion[move]
-            )
-            strict += [block.strict[m, push], block.strict[m, p + move]]
-        return rows, np.concatenate(strict)
-
-    # ------------------------------------------------------------------ response
+        """A, B, b of (25), `A (qdd, f) = B tau + b`, in SI units: accelerations, forces, the dynamics."""
+        return self._equations.in_si
 
     @cached_property
     def _solved(self) -> tuple[Array, Array, Array, Array, Array]:
         """Return K, k, N, C, c: x = K tau + k + N w wherever C tau + c = 0: (26)-(31) without units."""
-        rows = self._equalities
+        rows = self._equations.equalities
         U, sizes, V = np.linalg.svd(rows.X)
         rank = int((sizes > RANK).sum())
         inverse = V[:rank].T @ (U[:, :rank] / sizes[:rank]).T
@@ -213,14 +126,12 @@ class Mode:
         along[np.abs(along) <= RANK * np.linalg.norm(x)] = 0.0  # rounding would count where w has no end
         return np.concatenate([x @ K / units.torque + tau, along]), float(x @ k)
 
-    # ------------------------------------------------------------------ domains
-
-    def _polyhedron(self, rows: _Rows, equal: _Rows, margin: Any = 0.0) -> Polyhedron:
+    def _polyhedron(self, rows: Forms, equal: Forms, margin: Any = 0.0) -> Polyhedron:
         """Rows in (tau, w), tau in SI units."""
         K, k, N, C, c = self._solved
         unit = self._units.torque
 
-        def written(r: _Rows) -> tuple[Array, Array]:
+        def written(r: Forms) -> tuple[Array, Array]:
             whole = np.hstack([r.X, r.T])
             torque = _product(whole, np.vstack([K, np.eye(len(unit))])) / unit
             rest = _product(np.column_stack([r.X, r.c]), np.append(k, 1.0)[:, None])[:, 0]
@@ -239,14 +150,14 @@ class Mode:
 
     def feasible_set(self, extra: tuple[Rows, ...] = (), margin: float = 0.0) -> Polyhedron:
         """D_c with further constraints; strict rows keep a margin (without units)."""
-        rows, strict = self._signs
-        nothing = self._constraint_rows(self.system.physical_rows, equality=True)
-        equal = _Rows(nothing.X[:0], nothing.T[:0], nothing.c[:0])
+        rows, strict = self._equations.signs
+        nothing = self._equations.constraints(self.system.physical_rows, equality=True)
+        equal = Forms(nothing.X[:0], nothing.T[:0], nothing.c[:0])
         shift = margin * strict
         for given in extra:
-            more = self._constraint_rows(given, equality=False)
+            more = self._equations.constraints(given, equality=False)
             rows, shift = rows + more, np.concatenate([shift, np.zeros(len(more.c))])
-            equal += self._constraint_rows(given, equality=True)
+            equal += self._equations.constraints(given, equality=True)
         return self._polyhedron(rows, equal, shift)
 
     @cached_property
@@ -273,8 +184,6 @@ class Mode:
         """Whether the mode can happen at these torques (t,)."""
         tau = checks.array("torque", torque, (self.system.torques,))
         return not self.feasible_set(margin=STRICT).at(tau).is_empty
-
-    # ------------------------------------------------------------------ ambiguity
 
     def fibre(self, torque: Any) -> Polyhedron:
         """The ambiguity variables w that these torques (t,) leave open."""
@@ -307,11 +216,11 @@ class Mode:
         """Largest violation, without units, of the mode's equations and signs."""
         units = self._units
         x = np.concatenate([scipy.linalg.solve(units.C, acceleration) / units.unit, force / units.force])
-        signs, _ = self._signs
-        misses = [np.abs(self._value(self._equalities, x, torque)), -self._value(signs, x, torque)]
+        signs, _ = self._equations.signs
+        misses = [np.abs(self._value(self._equations.equalities, x, torque)), -self._value(signs, x, torque)]
         return float(max(miss.max(initial=0.0) for miss in misses))
 
-    def _value(self, rows: _Rows, x: Array, torque: Array) -> Array:
+    def _value(self, rows: Forms, x: Array, torque: Array) -> Array:
         return rows.X @ x + rows.T @ (torque / self._units.torque) + rows.c
 
     def determines(self, c: Array) -> bool:
