@@ -21,6 +21,7 @@ SETS = {
     "walk": "1 kHz loop of `links`",
     "inverse": "torques of `links`",
     "soft": "soft inverse of a humanoid",
+    "modes": "every contact mode",
 }
 NONE = "No full run is recorded in `docs/benchmarks/` yet: `make bench` measures on your machine.\n"
 
