@@ -10,7 +10,7 @@ What the paper leaves open, and what is chosen here (`Choices`):
 - It starts at rest, flat on its back, toes ahead of their hips: there torques that push down pitch the body up.
 - The flip ends when the body is upright.
 - Controllers decide every millisecond, and feel which toes touch.
-- Hips of legs in the air are braked with a time constant of 50 ms. Free ones whirl: toes of 50 g at 8 m/s.
+- Hips of legs in the air are braked with a time constant of 50 ms. Free ones whirl and shake the body.
 - The blind controller takes its pitch acceleration through low-pass filters of 10 Hz and 2 Hz. Their difference tells a
   jump; the least one is tuned on the smooth surface, half-way between what is there before the rear toe sticks and the
   most that is there afterwards, in a flip without a switch.
@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -120,11 +120,10 @@ class Flip:
         """rad/s^2: root mean square of predicted minus true pitch acceleration, over the flip."""
         return math.sqrt(self.square.mean())
 
-    @property
+    @cached_property
     def true_modes(self) -> list[str]:
         """Modes of the plant: S without force, F up to 1 mm/s."""
-        return ["".join(mode_of(*pair) for pair in zip(f[:, 0], v, strict=True)) for f, v in
-                zip(self.force, self.slips, strict=True)]  # fmt: skip
+        return ["".join(map(mode_of, force[:, 0], slip)) for force, slip in zip(self.force, self.slips, strict=True)]
 
     def right(self, contact: int) -> float:
         """Share of the ticks in which the mode of a contact was predicted, of those in which it touches or should."""
@@ -176,7 +175,7 @@ def _flip(controller: str, mu: float, choices: Choices, jump: float | None) -> F
         standing = tuple(i for i in range(3) if seen.force[1 + i, 0] > 0.0)
     states, torques, decisions, seens, stood = zip(*rows, strict=True)
     return Flip(
-        t=choices.period * np.arange(len(rows)),
+        t=choices.period * np.arange(float(len(rows))),
         state=np.array(states),
         torque=np.array(torques),
         predicted=np.array([d.predicted for d in decisions]),
