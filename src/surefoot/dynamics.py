@@ -15,9 +15,9 @@ from surefoot.contact.contacts import Contacts
 from surefoot.errors import InputError
 from surefoot.kernels import status as codes
 from surefoot.laws import Coulomb, Law, as_law
+from surefoot.modes.selection import Selection
 from surefoot.motion.consistent import adjust
 from surefoot.motion.limits import torque_range
-from surefoot.motion.selection import Selection
 from surefoot.motion.workspace import Workspace, reach_speed
 from surefoot.robots.scene import Scene
 from surefoot.robots.state import State

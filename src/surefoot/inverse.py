@@ -19,8 +19,8 @@ from surefoot.errors import InputError
 from surefoot.kernels import status as codes
 from surefoot.kernels.follow import follow_box, state_follower
 from surefoot.laws import Coulomb, Law, as_law
+from surefoot.modes.selection import Selection
 from surefoot.motion.limits import torque_range
-from surefoot.motion.selection import Selection
 from surefoot.motion.workspace import Workspace
 from surefoot.robots.scene import Scene
 from surefoot.robots.state import State

@@ -4,9 +4,6 @@ import pytest
 import surefoot as sf
 from surefoot.answer import Answer
 from surefoot.errors import InputError
-from surefoot.kernels.plant import CONE
-from surefoot.solvers.all_solutions import all_solutions
-from surefoot.solvers.contact_problem import ContactProblem
 from tests.contact.scenes import ball, block, compiled, four_bar, random_state
 
 DT = 1e-3
@@ -188,24 +185,6 @@ def test_the_answer_is_always_among_them(links):
             assert solutions.own is None
         assert all(solution.residual <= 1e-9 for solution in solutions)
     assert {("SOLVED", "one"), ("SOLVED", "several"), ("REGULARISED", "none")} <= kinds
-
-
-def other_names(branch, edges):
-    """Modes of `all_solutions`, which count edges of the force, by sectors of the slip."""
-    for mode in branch.modes:
-        name, _, number = mode.partition(" ")
-        j = (int(number or 0) + edges // 2) % edges
-        yield {"off": "S", "stick": "F", "load": "N", "edge": str(j), "face": f"{j}|{(j + 1) % edges}"}[name]
-
-
-def test_another_enumeration_finds_the_same(links):
-    laws = [sf.Coulomb(), sf.Coulomb(edges=8), sf.Coulomb(mu=0.1), sf.Coulomb(mu=2.0), sf.NoSlip()]
-    for answer in some_answers(links, 40, laws, seed=2):
-        p = answer._problem
-        edges = len(p["edges"])
-        problem = ContactProblem(np.ascontiguousarray(p["W"]), p["c0"], p["offset"], p["mu"], p["kind"] == CONE)
-        theirs = {(tuple(other_names(b, edges)), b.dimension) for b in all_solutions(problem, edges=edges)}
-        assert {(s.tokens, s.dimension) for s in answer.ambiguity()} == theirs
 
 
 # Joints

@@ -31,7 +31,7 @@ class Coulomb(Law):
             (True or "torque"), of least change of torque since the last call ("change") or of most even load
             ("load"); False: the first found.
         select: "nearest": find all solutions and take the one nearest to the last call's (at first, to no impulse);
-            for at most four contacts that may carry load. None: the first found.
+            for a few contacts, since it takes ever longer with more. None: the first found.
     """
 
     mu: float | None = None

@@ -196,7 +196,7 @@ class Mode:
         if N.shape[1] == 0:
             return N
         equal = self.domain.equal[:, t:]
-        return N @ _null_space(equal)
+        return N @ null_space(equal)
 
     @property
     def ambiguity(self) -> str:
@@ -210,7 +210,7 @@ class Mode:
 
     def open_to(self, fibre: Polyhedron) -> str:
         """What a reduced set of ambiguity variables leaves open, see `ambiguity`."""
-        return self._kind(self._solved[2] @ _null_space(fibre.equal))
+        return self._kind(self._solved[2] @ null_space(fibre.equal))
 
     def residual(self, torque: Array, acceleration: Array, force: Array) -> float:
         """Largest violation, without units, of the mode's equations and signs."""
@@ -284,7 +284,7 @@ def _product(A: Array, B: Array) -> Array:
     return np.where(np.abs(exact) > ZERO * np.multiply.outer(*sizes), exact, 0.0)
 
 
-def _null_space(A: Array) -> Array:
+def null_space(A: Array) -> Array:
     """(n, d) orthonormal directions that A maps to zero."""
     if not len(A):
         return np.eye(A.shape[1])

@@ -71,16 +71,22 @@ def step_solutions(step: Step, progress: bool = False) -> StepSolutions:
             f"ambiguity: expected an answer under Coulomb's law, without slip or on springs; the {step.law} law of "
             "this one is convex and has one motion by construction"
         )
+    modes = step_modes(step, progress)
+    slides = painleve(*step_system(step))
+    found = [_solution(step, mode) for mode in modes]
+    return StepSolutions(step.names, found, _own(p, _own_force(step), modes), slides)
+
+
+def step_modes(step: Step, progress: bool = False) -> list[Mode]:
+    """Every mode in which the step has a solution."""
+    p = step.problem
     system, blocks = step_system(step)
-    units, own = scaled(system), _own_force(step)
-    short = (system, blocks)
+    units, short = scaled(system), (system, blocks)
     if step.solved:
         joints = np.flatnonzero(p["kind"] == BOX)
-        short = with_cut(system, blocks, own, {int(i): p["bound"][i] / step.dt for i in joints})
+        short = with_cut(system, blocks, _own_force(step), {int(i): p["bound"][i] / step.dt for i in joints})
     found = search(inequalities(*short, units), progress=progress)
-    modes = [Mode(system, units, blocks, leaf) for leaf in found.leaves]
-    slides = painleve(system, blocks)
-    return StepSolutions(step.names, [_solution(step, mode) for mode in modes], _own(p, own, modes), slides)
+    return [Mode(system, units, blocks, leaf) for leaf in found.leaves]
 
 
 def step_system(step: Step) -> tuple[ContactSystem, list[Block]]:

@@ -1,0 +1,43 @@
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+from surefoot.modes.selection import nearest_forces
+from surefoot.modes.step import NOTHING
+from tests.modes.systems import NO_TORQUE, block, body
+
+
+def beyond(mode, force, reference):
+    """How much nearer to the reference the forces of a mode could come, to first order, by SciPy's linear program."""
+    shape = mode.fibre(NOTHING)
+    start = mode.respond(NOTHING)[1]
+    ways = np.array([mode.respond(NOTHING, axis)[1] - start for axis in np.eye(mode.ambiguity_variables)]).T
+    w = np.linalg.lstsq(ways, force - start, rcond=None)[0]
+    assert start + ways @ w == pytest.approx(force, abs=1e-9)
+    assert (shape.rows @ w >= shape.offset - 1e-9).all()
+    gradient = ways.T @ (force - reference)
+    least = linprog(gradient, A_ub=-shape.rows, b_ub=-shape.offset, bounds=(-1e3, 1e3))
+    return float(gradient @ w - least.fun)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_nearest_forces_of_a_block_on_four_points(seed):
+    feet = [(-1.0, -0.5), (-0.4, -0.5), (0.3, -0.5), (1.0, -0.5)]
+    mode = body(feet, [(0, 1)] * 4, 0.5, inputs=NO_TORQUE).response()["FFFF"]
+    assert mode.ambiguity_dimension == 5
+    reference = np.random.default_rng(seed).normal(scale=5.0, size=8)
+    force = nearest_forces(mode, reference)
+    assert beyond(mode, force, reference) == pytest.approx(0.0, abs=1e-7)
+
+
+def test_nearest_to_forces_of_the_mode_are_these():
+    mode = block(inputs=NO_TORQUE).response()["FF"]
+    wished = np.array([4.905, 1.2, 4.905, -1.2])
+    assert nearest_forces(mode, wished) == pytest.approx(wished, abs=1e-9)
+    assert nearest_forces(mode, np.zeros(4)) == pytest.approx([4.905, 0.0, 4.905, 0.0], abs=1e-9)
+
+
+def test_forces_that_are_known_are_the_nearest():
+    sliding = block(velocity=[1.0, 0.0, 0.0], inputs=NO_TORQUE).response()["RR"]
+    force = nearest_forces(sliding, np.full(4, 7.0))
+    assert force == pytest.approx(sliding.respond(NOTHING)[1])
