@@ -2,9 +2,12 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
+import surefoot as sf
 from surefoot.modes.selection import nearest_forces
 from surefoot.modes.step import NOTHING
 from tests.modes.systems import NO_TORQUE, block, body
+
+DT = 1e-3
 
 
 def beyond(mode, force, reference):
@@ -41,3 +44,39 @@ def test_forces_that_are_known_are_the_nearest():
     sliding = block(velocity=[1.0, 0.0, 0.0], inputs=NO_TORQUE).response()["RR"]
     force = nearest_forces(sliding, np.full(4, 7.0))
     assert force == pytest.approx(sliding.respond(NOTHING)[1])
+
+
+def test_at_first_the_least_impulses_with_the_same_motion(links):
+    plain = sf.inverse_dynamics(links, links.home(), np.zeros(12), dt=DT)
+    nearest = sf.inverse_dynamics(links, links.home(), np.zeros(12), dt=DT, law=sf.Coulomb(select="nearest"))
+    assert nearest.velocity == pytest.approx(plain.velocity, abs=1e-9)
+    assert np.linalg.norm(nearest.forces) <= np.linalg.norm(plain.forces) + 1e-9
+    residuals = nearest.residuals()
+    assert max(residuals["normal"], residuals["friction"], residuals["dynamics"]) <= 1e-9
+
+
+def test_then_the_nearest_to_the_last(links):
+    """Small changes of the state change the forces a little, though they are not determined."""
+    controller = sf.InverseDynamics(links, DT, law=sf.Coulomb(select="nearest"))
+    home = links.home()
+    last = None
+    for k in range(6):
+        controller(home.replace(v=np.r_[1e-4 * k, np.zeros(17)]), np.zeros(12), throw=True)
+        forces = controller.answer().forces
+        if last is not None:
+            assert np.abs(forces - last).max() <= 1.0
+        last = forces
+
+
+def test_what_it_cannot_do_is_refused(links, tmp_path):
+    with pytest.raises(sf.InputError, match="select: expected one of None, 'nearest', got 'first'"):
+        sf.Coulomb(select="first")
+    with pytest.raises(sf.InputError, match="select: expected None beside smooth"):
+        sf.Coulomb(select="nearest", smooth=True)
+    (tmp_path / "dry.xml").write_text(
+        "<mujoco><worldbody><body name='arm'><joint name='hinge' axis='0 1 0' frictionloss='0.1'/>"
+        "<geom size='0.1' pos='0.3 0 0'/></body></worldbody><actuator><motor joint='hinge'/></actuator></mujoco>"
+    )
+    dry = sf.load(tmp_path / "dry.xml", ground=None)
+    with pytest.raises(sf.InputError, match="select: 'nearest' cannot be had with dry joint friction or torque limits"):
+        sf.forward_dynamics(dry, dry.home(), dt=DT, law=sf.Coulomb(select="nearest"))
