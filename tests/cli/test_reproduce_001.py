@@ -13,25 +13,6 @@ FIGURES = ("001-figure-10", "001-figure-11", "001-figure-12", "001-figure-13", "
 NAMES = ("001-table-5", *FIGURES)
 
 
-@pytest.fixture(scope="module")
-def quick(tmp_path_factory):
-    """Quick runs by name, each made once."""
-    made = {}
-
-    def run(name):
-        if name not in made:
-            told = []
-            experiment = command.load(command.experiments()[name])
-            found = experiment.reproduce(
-                tmp_path_factory.mktemp(name), quick=True, progress=lambda *now: told.append(now)
-            )
-            assert [done for done, _ in told] == list(range(1, told[-1][1] + 1))
-            made[name] = found
-        return made[name]
-
-    return run
-
-
 def _flips():
     command.load(command.experiments()["001-figure-12"])
     from surefoot_experiments import flip

@@ -3,28 +3,7 @@
 import numpy as np
 import pytest
 
-from surefoot.cli import reproduce as command
-
 NAMES = ("000-table-3", "000-table-4", "000-table-5", "000-figure-14")
-
-
-@pytest.fixture(scope="module")
-def quick(tmp_path_factory):
-    """Quick runs by name, each made once."""
-    made = {}
-
-    def run(name):
-        if name not in made:
-            told = []
-            experiment = command.load(command.experiments()[name])
-            found = experiment.reproduce(
-                tmp_path_factory.mktemp(name), quick=True, progress=lambda *now: told.append(now)
-            )
-            assert [done for done, _ in told] == list(range(1, told[-1][1] + 1))
-            made[name] = found
-        return made[name]
-
-    return run
 
 
 @pytest.mark.parametrize("name", NAMES)

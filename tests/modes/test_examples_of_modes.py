@@ -8,19 +8,6 @@ import surefoot as sf
 G = 9.81
 
 
-@pytest.fixture(scope="module")
-def response():
-    """The response of a bundled system, found once."""
-    found = {}
-
-    def _response(name):
-        if name not in found:
-            found[name] = sf.modes.load(name).response()
-        return found[name]
-
-    return _response
-
-
 def interval(polyhedron):
     (low,), (high,) = polyhedron.bounds()
     return pytest.approx((low, high), abs=1e-9)

@@ -13,19 +13,6 @@ from surefoot.modes import draw, plot
 from tests.modes.systems import block as pushed_block
 
 
-@pytest.fixture(scope="module")
-def response():
-    """The response of a bundled system, found once."""
-    found = {}
-
-    def _response(name):
-        if name not in found:
-            found[name] = sf.modes.load(name).response()
-        return found[name]
-
-    return _response
-
-
 def texts(figure):
     (panel,) = figure.axes
     return [text.get_text() for text in panel.texts]

@@ -80,3 +80,11 @@ def test_what_it_cannot_do_is_refused(links, tmp_path):
     dry = sf.load(tmp_path / "dry.xml", ground=None)
     with pytest.raises(sf.InputError, match="select: 'nearest' cannot be had with dry joint friction or torque limits"):
         sf.forward_dynamics(dry, dry.home(), dt=DT, law=sf.Coulomb(select="nearest"))
+
+
+def test_a_choice_that_breaks_the_law_is_not_made(links, monkeypatch):
+    """Were the projection wrong, the solution that was found would stay."""
+    plain = sf.inverse_dynamics(links, links.home(), np.zeros(12), dt=DT)
+    monkeypatch.setattr("surefoot.modes.selection.nearest_forces", lambda mode, reference: np.full(len(reference), 3.0))
+    kept = sf.inverse_dynamics(links, links.home(), np.zeros(12), dt=DT, law=sf.Coulomb(select="nearest"))
+    assert np.array_equal(kept.forces, plain.forces)

@@ -8,12 +8,16 @@ from numpy.typing import NDArray
 from surefoot.errors import InputError
 from surefoot.kernels.plant import BOX
 from surefoot.kernels.step import apply
+from surefoot.laws.conditions import law_conditions
 from surefoot.modes.mode import Mode, inner_point, null_space
 from surefoot.modes.step import NOTHING, Step, step_modes
 from surefoot.motion.workspace import Workspace
 from surefoot.solvers.principal_pivoting import solve_low_rank
 
 Array = NDArray[np.float64]
+
+SOUND = 1e-9
+"""Largest violation of the law, relative to the largest contact velocity, that a chosen solution may have."""
 
 
 class Selection:
@@ -67,10 +71,17 @@ def _posed(space: Workspace) -> Step:
 
 
 def _nearest(step: Step, reference: Array) -> Array:
-    """(3n,) the forces of all solutions that are nearest to `reference`; those already found if the search has none."""
-    found = [nearest_forces(mode, reference) for mode in step_modes(step)]
-    best = step.problem["f"] / step.dt
-    return min(found, key=lambda force: float(np.linalg.norm(force - reference)), default=best)
+    """(3n,) the forces of all solutions that are nearest to `reference`; those already found if none keeps the law."""
+    near = [nearest_forces(mode, reference) for mode in step_modes(step)]
+    sound = [force for force in near if _keeps_the_law(step, force)]
+    found = step.problem["f"] / step.dt
+    return min(sound, key=lambda force: float(np.linalg.norm(force - reference)), default=found)
+
+
+def _keeps_the_law(step: Step, force: Array) -> bool:
+    """Whether forces (3n,) satisfy every condition of the law, recomputed from the problem."""
+    misses = law_conditions({**step.problem, "f": step.dt * force, "dissipative": False})
+    return max(misses.values()) <= SOUND
 
 
 def nearest_forces(mode: Mode, reference: Array) -> Array:

@@ -73,7 +73,10 @@ class ContactSystem:
 
     def __post_init__(self) -> None:
         """Check every argument."""
-        put = lambda name, value: object.__setattr__(self, name, value)  # noqa: E731
+
+        def put(name: str, value: Any) -> None:
+            object.__setattr__(self, name, value)
+
         if self.edges is not None:
             put("edges", int(checks.choice("edges", self.edges, EDGES)))
         M = checks.array("inertia", self.inertia, (None, None))
