@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from surefoot.errors import SurefootError
-from surefoot.kernels import status as codes
 from surefoot.simulate.policy import Policy
 from surefoot.simulate.roll_out import RollOut
 from surefoot.simulate.simulator import Simulator
