@@ -56,12 +56,12 @@ class Standing:
             surfaces: what adding the terrain returned.
         """
         self.model = model = model.__copy__()
-        body = model.body(base)
-        self._height = int(model.jnt_qposadr[body.jntadr[0]]) + 2
-        ours = model.body_rootid[model.geom_bodyid] == model.body_rootid[body.id]
+        body = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_BODY, base)  # `model.body` builds an index of all names
+        self._height = int(model.jnt_qposadr[model.body_jntadr[body]]) + 2
+        ours = model.body_rootid[model.geom_bodyid] == model.body_rootid[body]
         self._ours = ours & ((model.geom_contype != 0) | (model.geom_conaffinity != 0))
         self._ground = np.zeros(model.ngeom, dtype=bool)
-        self._ground[[model.geom(surface.geom).id for surface in surfaces]] = True
+        self._ground[[mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_GEOM, surface.geom) for surface in surfaces]] = True
         model.geom_margin[:] = 0.0
         model.geom_gap[:] = np.where(self._ground, REACH, 0.0)
         # The midphase's trees of boxes know no gap that is set after compiling.

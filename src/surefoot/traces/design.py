@@ -36,11 +36,12 @@ class Design:
         """
         self.part = part
         self._what = what
-        self._solids = dict(_within(part, (Solid, Ball, Box)))
+        solids = dict(_within(part, (Solid, Ball, Box)))
+        self._sizes = {path: frozenset(_join(path, size) for size in SIZES) for path in solids}
         self._joints = dict(_within(part, Joint))
         self._whole = {field.name for field in fields(part) if field.type in (int, "int")} if is_dataclass(part) else ()
         names: dict[str, Any] = {name: value for name, value in parameters(part).items() if "colour." not in name}
-        names |= {_join(path, "density"): _density(solid) for path, solid in self._solids.items()}
+        names |= {_join(path, "density"): _density(solid) for path, solid in solids.items()}
         names |= {_join(path, f"axis{tilt}"): 0.0 for path in self._joints for tilt in TILTS}
         self.names = names | {name: None for name in FRICTION if getattr(part, name, 0.0) is None}
 
@@ -53,8 +54,8 @@ class Design:
         if not values:
             return self.part
         new = {path: round(value) if path in self._whole else value for path, value in values.items()}
-        for path, solid in self._solids.items():
-            self._settle_mass(path, solid, new)
+        for path in self._sizes:
+            self._settle_mass(path, new)
         for path, joint in self._joints.items():
             tilts = [new.pop(_join(path, f"axis{tilt}"), 0.0) for tilt in TILTS]
             if any(tilts):
@@ -62,14 +63,14 @@ class Design:
                 new[_join(path, "axis")] = leaning(axis, *tilts)
         return with_values(self.part, new)
 
-    def _settle_mass(self, path: str, solid: Any, new: dict[str, Any]) -> None:
+    def _settle_mass(self, path: str, new: dict[str, Any]) -> None:
         """Let the mass follow from the density, where a size or the density changes and the mass does not."""
         mass, density = _join(path, "mass"), _join(path, "density")
         if mass in new:
             if density in new:
                 raise InputError(f"{self._what}.{mass}: expected either mass or density to be uncertain, got both")
             new[density] = None
-        elif density in new or any(_join(path, size) in new for size in SIZES):
+        elif density in new or not self._sizes[path].isdisjoint(new):
             new.setdefault(density, self.names[density])
             new[mass] = None
 

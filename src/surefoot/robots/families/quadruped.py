@@ -131,7 +131,7 @@ class Quadruped:
         data.qpos[:7] = [0, 0, 0, 1, 0, 0, 0]
         mujoco.mj_kinematics(model, data)
         mujoco.mj_comPos(model, data)
-        feet = np.array([data.geom(foot.name).xpos for foot in self.feet])
+        feet = data.geom_xpos[[mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_GEOM, foot.name) for foot in self.feet]]
         radii = np.array([self.leg(leg).foot.radius for leg in LEGS])
         data.qpos[2], data.qpos[3:7] = rest(feet, radii, data.subtree_com[1])
         return np.array(data.qpos)
