@@ -2,11 +2,14 @@
 
 from surefoot.control.baselines import PID, ContactFree, SensedForce
 from surefoot.control.blackboard import KNOWN, Board, Value
+from surefoot.control.foot_walker import foot_walker
+from surefoot.control.gait_policy import GaitPolicy
 from surefoot.control.pipeline import Pipeline
 from surefoot.control.stage import Stage, stage
 from surefoot.control.stages import (
     ActuatorLimits,
     Balance,
+    Changeover,
     Command,
     Delay,
     FeedForward,
@@ -29,6 +32,7 @@ __all__ = [
     "ActuatorLimits",
     "Balance",
     "Board",
+    "Changeover",
     "Command",
     "ContactFree",
     "Delay",
@@ -37,6 +41,7 @@ __all__ = [
     "FootPD",
     "ForwardKinematics",
     "GaitPlanner",
+    "GaitPolicy",
     "Hold",
     "InverseKinematics",
     "JointPID",
@@ -47,6 +52,7 @@ __all__ = [
     "Value",
     "Walk",
     "Waypoints",
+    "foot_walker",
     "stage",
     "walker",
 ]
