@@ -17,6 +17,8 @@ from surefoot.control.stages import (
     Hold,
     InverseKinematics,
     JointPID,
+    Timetable,
+    TorqueTable,
     Touch,
     Waypoints,
 )
@@ -43,6 +45,8 @@ __all__ = [
     "Pipeline",
     "SensedForce",
     "Stage",
+    "Timetable",
+    "TorqueTable",
     "Touch",
     "Value",
     "Walk",
