@@ -1,0 +1,29 @@
+"""Names of what can be uncertain in the loop of control: sensors, motors, lag."""
+
+from __future__ import annotations
+
+from surefoot.robots.scene import Scene
+
+BIAS = ".bias"
+GPS = ("gps.x", "gps.y")
+MAGNETOMETER = ("magnetometer.roll", "magnetometer.pitch", "magnetometer.yaw")
+ESTIMATE = ("estimate.z", *(f"estimate.velocity.{name}" for name in ("x", "y", "z", "roll", "pitch", "yaw")))
+LAGS = ("lag", "lag.jitter", "lag.sensors")
+
+
+def loop_names(scene: Scene) -> dict[str, float]:
+    """Nominal value by name: 0 of every error, 1 of every motor's strength.
+
+    A sensor's own name stands for its noise in every control step, the same name with ".bias" for an offset that stays:
+    "encoder.JOINT" (rad or m), "encoder_rate.JOINT" (rad/s or m/s); of a floating base "gps.x", "gps.y" (m),
+    "magnetometer.roll" and so on (rad), "estimate.z" (m), "estimate.velocity.x" and so on (m/s, rad/s). Then
+    "motor.JOINT.strength" (a factor), "motor.JOINT.noise" (N m or N); "lag" of the torques, "lag.jitter" and
+    "lag.sensors" (s).
+    """
+    sensors = [f"{kind}.{joint}" for kind in ("encoder", "encoder_rate") for joint in scene.joints]
+    if scene.base is not None:
+        sensors += [*GPS, *MAGNETOMETER, *ESTIMATE]
+    names = {name + ending: 0.0 for name in sensors for ending in ("", BIAS)}
+    for joint in scene.joints:
+        names |= {f"motor.{joint}.strength": 1.0, f"motor.{joint}.noise": 0.0}
+    return names | dict.fromkeys(LAGS, 0.0)
