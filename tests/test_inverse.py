@@ -111,8 +111,8 @@ def test_a_diverged_state_does_not_stick(robot):
 def test_the_controllers_model_is_its_own(robot):
     controller = sf.InverseDynamics(robot, dt=1e-3)
     sim = sf.Simulator(robot, dt=1e-3)
-    assert controller._space.model is not sim._space.model
-    assert controller._space.data is not sim._space.data
+    assert controller._space.model is not sim.space.model
+    assert controller._space.data is not sim.space.data
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,9 @@ _passive = types.ExternalFunction("mj_passive", _MODEL_DATA)
 _make_constraint = types.ExternalFunction("mj_makeConstraint", _MODEL_DATA)
 _rne = types.ExternalFunction("mj_rne", types.void(_POINTER, _POINTER, types.int32, _POINTER))
 _full_m = types.ExternalFunction("mj_fullM", types.void(_POINTER, _POINTER, _POINTER))
+_geom_distance = types.ExternalFunction(
+    "mj_geomDistance", types.float64(_POINTER, _POINTER, types.int32, types.int32, types.float64, _POINTER)
+)
 _integrate_pos = types.ExternalFunction("mj_integratePos", types.void(_POINTER, _POINTER, _POINTER, types.float64))
 
 
@@ -144,3 +147,15 @@ def dense_inertia(m, d, M_out):
 def integrate(m, qpos, velocity, dt):
     """Move positions along a velocity on MuJoCo's manifold, in place."""
     _integrate_pos(m, qpos.ctypes.data, velocity.ctypes.data, dt)
+
+
+@kernel
+def poses(m, d):
+    """Where bodies and geoms are, for the pose that lies in mjData."""
+    _kinematics(m, d)
+
+
+@kernel
+def geom_distance(m, d, first, second, most):
+    """Distance in m between two geoms as they lie in mjData, at most `most`; negative: how deep they overlap."""
+    return _geom_distance(m, d, first, second, most, types.uintp(0))

@@ -2,33 +2,29 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from surefoot import checks
 from surefoot.answer import Answer, answer_from
 from surefoot.dynamics import by_joint
 from surefoot.kernels import status as codes
-from surefoot.kernels.rollout import Loop, roll
 from surefoot.kernels.step import advance
 from surefoot.laws import Coulomb, Law, as_law
 from surefoot.motion.limits import torque_range
 from surefoot.motion.workspace import Workspace, step_size
 from surefoot.robots.scene import Scene
 from surefoot.robots.state import State
-from surefoot.simulate.arguments import check_progress, check_scene, control_rate, policy_of, step_count
-from surefoot.simulate.joint_motion import JointMotion, Prescribed, positions_now, refuse_both
-from surefoot.simulate.log import grown, new_log
+from surefoot.simulate.arguments import check_progress, check_scene, control_rate
+from surefoot.simulate.joint_motion import JointMotion, positions_now, refuse_both
 from surefoot.simulate.policy import Policy, PythonPolicy
+from surefoot.simulate.roll_out import PIECE, RollOut
 from surefoot.simulate.trace import Trace
 
 PythonMotion = Callable[[float], Any] | Mapping[str, Callable[[float], float] | float]
-CATCH_UP = 0.1  # s in which a joint that its torque limit held back takes back its lag, if its torque allows
 
 
 class Simulator:
@@ -43,6 +39,8 @@ class Simulator:
         dt: step in s.
         control_dt: the policy is called this often (s), a multiple of dt.
         law: contact law.
+        every: steps from one call of the policy to the next.
+        space: its model, data and arrays of the kernels, for rooms that build on it.
         loading: s that the last roll-out spent on loading or compiling parts of the law when they were first needed.
     """
 
@@ -69,10 +67,10 @@ class Simulator:
         self.scene = check_scene(scene)
         self.law = as_law(Coulomb() if law is None else law)
         self.dt = step_size(dt)
-        self.control_dt, self._every = control_rate(control_dt, self.dt)
+        self.control_dt, self.every = control_rate(control_dt, self.dt)
         self.restitution = checks.number("restitution", restitution, at_least=0.0, at_most=1.0)
         self.speed = checks.number("speed", speed, above=0.0, at_most=1e6)
-        self._space = Workspace(
+        self.space = Workspace(
             scene,
             self.dt,
             law=self.law.numbers(),
@@ -105,7 +103,7 @@ class Simulator:
         answer = self.solve(state, torque, velocity=velocity, torque_limits=torque_limits).raise_if(throw)
         if not answer.ok:
             return state, answer
-        space = self._space
+        space = self.space
         advance(space.box, space.count, space.free_count)
         return State(space.data.qpos, space.data.qvel, state.t + self.dt), answer
 
@@ -114,7 +112,7 @@ class Simulator:
 
         `velocity` (rad/s, m/s, by joint name) of joints that follow a motion, and `torque_limits`: see `sf.solve`.
         """
-        space, scene = self._space, self.scene
+        space, scene = self.space, self.scene
         torque = checks.array("torque", torque, (len(scene.joints),), finite=False)
         moved, v_next = by_joint("velocity", scene, velocity)
         refuse_both("torque", scene, moved & (torque != 0.0))
@@ -160,83 +158,33 @@ class Simulator:
                 far behind it is.
             progress: called with (steps done, steps in all) now and then.
         """
-        steps = step_count(duration, self.dt)
-        self.loading = 0.0
-        space, scene = self._space, self.scene
-        compiled, python_policy = policy_of(policy, self.control_dt)
         check_progress(progress)
-        space.load(state)
-        prescribed = Prescribed(scene, motion, state.t + self.dt)
-        self._prescribe(prescribed.moved, torque_limits)
-        loop = Loop(
-            dofs=scene.dofs,
-            torque=np.zeros(len(scene.joints)),
-            memory=compiled.new_memory(),
-            params=compiled.params.copy(),
-            q=np.zeros(scene.nq),
-            v=np.zeros(scene.nv),
-            moved=prescribed.moved,
-            places=scene.joint_positions[prescribed.moved],
-            middle=space.step.torque[scene.dofs[prescribed.moved]],
-            before=state.q[scene.joint_positions[prescribed.moved]],
-            position=np.zeros(len(prescribed.moved)),
-            catch_up=max(CATCH_UP, self.dt),
-            motion_memory=prescribed.compiled.new_memory(),
-            motion_params=prescribed.compiled.params.copy(),
-        )
-        log = new_log(steps, scene, state, len(prescribed.moved))
-        chunk = self._every if python_policy else max(self._every, 2000 // self._every * self._every)
-        chunk = 1 if prescribed.in_python else chunk
-        done, resume, code = 0, False, codes.SOLVED
-        while done < steps:
-            last = min(done - done % chunk + chunk, steps)
-            if python_policy and not resume and done % self._every == 0:
-                seen = State(log.q[done], log.v[done], state.t + done * self.dt)
-                loop.torque[:] = checks.array(
-                    "the policy's torque", python_policy(seen), loop.torque.shape, finite=False
-                )
-            if prescribed.in_python and not resume:
-                loop.position[:] = prescribed.ask(state.t + (done + 1) * self.dt)
-            code, done = roll(
-                space.box, compiled, prescribed.compiled, loop, log, done, last, self._every, state.t, resume
-            )
-            resume = code in (codes.CAPACITY, codes.LOG_FULL)
-            if code == codes.CAPACITY:
-                began = time.perf_counter()
-                space.grow()
-                self.loading += time.perf_counter() - began
-            elif code == codes.LOG_FULL:
-                log = grown(log)
-            elif code != codes.SOLVED:
-                break
-            if progress is not None:
-                progress(done, steps)
-        now = state.t + done * self.dt
-        if code == codes.POLICY:
-            compiled.raise_error(now, loop.q, loop.v, loop.torque, loop.memory, loop.params)
-            moved = np.isin(np.arange(len(scene.joints)), prescribed.moved)
-            refuse_both("policy", scene, moved & (loop.torque != 0.0))
-        if code == codes.MOTION:
-            prescribed.compiled.raise_error(
-                now + self.dt, loop.q, loop.v, loop.position, loop.motion_memory, loop.motion_params
-            )
-        return Trace.from_log(
-            scene, self.law, self.dt, state.t, log, done, code, loop.torque,
-            prescribed=prescribed.joints, torque_limits=torque_limits,
-            restitution=self.restitution, speed=self.speed,
-        )  # fmt: skip
+        run = self.begin(state, policy, duration, motion=motion, torque_limits=torque_limits)
+        self.loading = 0.0
+        try:
+            while run.going:
+                run.advance(run.done - run.done % PIECE + PIECE)
+                if progress is not None:
+                    progress(run.done, run.steps)
+        finally:
+            self.loading = run.loading
+        return run.trace()
+
+    def begin(
+        self,
+        state: State,
+        policy: Policy | PythonPolicy | None = None,
+        duration: float = 1.0,
+        *,
+        motion: JointMotion | PythonMotion | None = None,
+        torque_limits: Any = None,
+    ) -> RollOut:
+        """A roll-out to be taken piece by piece; the arguments are those of `rollout`."""
+        return RollOut(self, state, policy, duration, motion, torque_limits)
 
     def _arriving(self, state: State, motion: Any) -> dict[str, float]:
         """Velocities by joint name with which joints are where `motion` says at the end of the step."""
-        self._space.load(state)  # a state of another robot is refused
+        self.space.load(state)  # a state of another robot is refused
         moved, position = positions_now(self.scene, motion)
         velocity = (position - state.q[self.scene.joint_positions]) / self.dt
         return {joint: velocity[i] for i, joint in enumerate(self.scene.joints) if moved[i]}
-
-    def _prescribe(self, moved: NDArray[np.int64], torque_limits: Any) -> None:
-        """Say which actuated joints follow a motion; all torques are zero, or the middle of the range of a limit."""
-        space, scene = self._space, self.scene
-        follows, none = np.zeros(len(scene.joints), dtype=bool), np.zeros(len(scene.joints))
-        follows[moved] = True
-        space.prescribe(scene.dofs, follows, none, *torque_range(scene, torque_limits))
-        space.step.last_force[:] = 0.0

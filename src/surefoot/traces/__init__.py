@@ -1,1 +1,1 @@
-"""Particle traces: many robots as built, each a little unlike the one that its controller believes in."""
+"""Particle traces: how often a policy fails when the robot is not quite as modelled, and which parameter decides."""

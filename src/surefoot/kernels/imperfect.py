@@ -1,0 +1,237 @@
+"""A policy as it fares on a real robot: sensors that err and come late, a late plan, motors that are weak or noisy.
+
+The policy sees q and v with errors added; a turn (three numbers about the base's axes) is put on its quaternion. All
+errors lie in one vector, the same that one channel each adds to:
+
+    errors   q | v | turn of the base | torque
+
+A channel has a constant part and a part drawn at every call: a normal number, truncated, that depends on the
+channel's key and the number of the call alone (a hash of the two), so that no draw depends on another.
+
+    params   numbers (see below) | channels, six numbers each | strength (joints) | held (nq + nv) | the policy's own
+    memory   calls | clock | errors | q and v as seen | torque | late readings | late torques | the policy's own
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import types, uint64
+
+from surefoot.kernels.cache import caller, kernel, part
+from surefoot.kernels.rollout import POLICY_SIGNATURE
+
+# Numbers at the head of `params`; those marked "bits" are whole numbers as the bits of a float64.
+POLICY = 0  # bits: address of the policy's machine code; 0: it is called from outside, between `sense` and `act`
+NQ = 1
+NV = 2
+JOINTS = 3
+TURNED = 4  # place in q of the quaternion that is turned; -1: none
+DT = 5  # s between two calls
+PLAN_LAG = 6  # s by which the policy's clock is late; then the deviation and the key (bits) of its jitter
+SENSOR_LAG = 9  # s, the same
+TORQUE_LAG = 12  # s, the same
+SENSOR_ROWS = 15  # most calls that readings can be late
+TORQUE_ROWS = 16
+CHANNELS = 17  # how many
+OWN_MEMORY = 18  # length of the policy's own memory
+HEAD = 19
+
+# A channel.
+PLACE = 0  # in errors
+CONSTANT = 1
+DEVIATION = 2
+LOW = 3  # the normal distribution's share below the least and the largest draw
+HIGH = 4
+KEY = 5  # bits
+CHANNEL = 6
+
+_call = caller(POLICY_SIGNATURE)
+_GOLDEN = 0x9E3779B97F4A7C15
+
+
+@part
+def _mixed(x):
+    """A bijection of 64 bits that spreads every bit over all (Steele, Lea and Flood 2014, SplitMix64)."""
+    x = (x ^ (x >> uint64(30))) * uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> uint64(27))) * uint64(0x94D049BB133111EB)
+    return x ^ (x >> uint64(31))
+
+
+@kernel
+def share(key, call):
+    """A number between 0 and 1, neither of them, of a key and the number of a call."""
+    x = _mixed(_mixed(uint64(key) + uint64(_GOLDEN)) + uint64(_GOLDEN) * uint64(call + 1))
+    return (float(x >> uint64(11)) + 0.5) * 2.0**-53
+
+
+@kernel
+def normal_score(p):
+    """The z with a share p of the standard normal distribution below it (Wichura 1988, AS 241, 16 digits)."""
+    d = p - 0.5
+    if abs(d) <= 0.425:
+        r = 0.180625 - d * d
+        top = 2509.0809287301226727
+        for c in (
+            33430.575583588128105, 67265.770927008700853, 45921.953931549871457, 13731.693765509461125,
+            1971.5909503065514427, 133.14166789178437745, 3.387132872796366608,
+        ):  # fmt: skip
+            top = top * r + c
+        bottom = 5226.495278852854561
+        for c in (
+            28729.085735721942674, 39307.89580009271061, 21213.794301586595867, 5394.1960214247511077,
+            687.1870074920579083, 42.313330701600911252, 1.0,
+        ):  # fmt: skip
+            bottom = bottom * r + c
+        return d * top / bottom
+    r = math.sqrt(-math.log(min(p, 1.0 - p)))
+    if r <= 5.0:
+        r -= 1.6
+        top = 7.7454501427834140764e-4
+        for c in (
+            0.0227238449892691845833, 0.24178072517745061177, 1.27045825245236838258, 3.64784832476320460504,
+            5.7694972214606914055, 4.6303378461565452959, 1.42343711074968357734,
+        ):  # fmt: skip
+            top = top * r + c
+        bottom = 1.05075007164441684324e-9
+        for c in (
+            5.475938084995344946e-4, 0.0151986665636164571966, 0.14810397642748007459, 0.68976733498510000455,
+            1.6763848301838038494, 2.05319162663775882187, 1.0,
+        ):  # fmt: skip
+            bottom = bottom * r + c
+    else:
+        r -= 5.0
+        top = 2.01033439929228813265e-7
+        for c in (
+            2.71155556874348757815e-5, 0.0012426609473880784386, 0.026532189526576123093, 0.29656057182850489123,
+            1.7848265399172913358, 5.4637849111641143699, 6.6579046435011037772,
+        ):  # fmt: skip
+            top = top * r + c
+        bottom = 2.04426310338993978564e-15
+        for c in (
+            1.4215117583164458887e-7, 1.8463183175100546818e-5, 7.868691311456132591e-4, 0.0148753612908506148525,
+            0.13692988092273580531, 0.59983220655588793769, 1.0,
+        ):  # fmt: skip
+            bottom = bottom * r + c
+    return math.copysign(top / bottom, d)
+
+
+@part
+def _lateness(params, bits, place, call):
+    """Seconds of a lag in this call; never below zero."""
+    late = params[place]
+    if params[place + 1] > 0.0:
+        late += params[place + 1] * normal_score(share(bits[place + 2], call))
+    return max(late, 0.0)
+
+
+@part
+def _turned(q, at, turn):
+    """Put a turn, as a vector in rad about the body's axes, on the quaternion at a place of q."""
+    angle = math.sqrt(turn[0] * turn[0] + turn[1] * turn[1] + turn[2] * turn[2])
+    if angle == 0.0:
+        return
+    s = math.sin(0.5 * angle) / angle
+    w, x, y, z = math.cos(0.5 * angle), s * turn[0], s * turn[1], s * turn[2]
+    a, b, c, d = q[at], q[at + 1], q[at + 2], q[at + 3]
+    q[at] = a * w - b * x - c * y - d * z
+    q[at + 1] = a * x + b * w + c * z - d * y
+    q[at + 2] = a * y - b * z + c * w + d * x
+    q[at + 3] = a * z + b * y - c * x + d * w
+
+
+@part
+def _row(first, rows, size, call, late):
+    """Place of the row of `late` calls ago in a ring of rows that begins at `first`; the first call's at the start."""
+    return first + (call - min(late, call)) % (rows + 1) * size
+
+
+@kernel
+def sense(t, q, v, memory, params):
+    """Fill q and v as seen into memory; returns the policy's clock in s."""
+    bits = params.view(np.int64)
+    nq, nv, n = int(params[NQ]), int(params[NV]), int(params[JOINTS])
+    call = int(memory[0])
+    size = nq + nv
+    errors = memory[2 : 2 + size + 3 + n]
+    seen = memory[5 + size + n : 5 + 2 * size + n]
+    for i in range(errors.shape[0]):
+        errors[i] = 0.0
+    for c in range(int(params[CHANNELS])):
+        at = HEAD + CHANNEL * c
+        error = params[at + CONSTANT]
+        if params[at + DEVIATION] > 0.0:
+            low, high = params[at + LOW], params[at + HIGH]
+            error += params[at + DEVIATION] * normal_score(low + (high - low) * share(bits[at + KEY], call))
+        errors[int(params[at + PLACE])] += error
+    # Readings go into a ring; what is seen is the row of some calls ago.
+    rows = int(params[SENSOR_ROWS])
+    ring = 5 + 2 * size + 2 * n
+    here = _row(ring, rows, size, call, 0)
+    for i in range(nq):
+        memory[here + i] = q[i]
+    for i in range(nv):
+        memory[here + nq + i] = v[i]
+    late = 0
+    if rows > 0:
+        late = min(rows, int(round(_lateness(params, bits, SENSOR_LAG, call) / params[DT])))
+    there = _row(ring, rows, size, call, late)
+    held = HEAD + CHANNEL * int(params[CHANNELS]) + n
+    for i in range(size):
+        if params[held + i] == 0.0:
+            seen[i] = memory[there + i] + errors[i]
+    turned = int(params[TURNED])
+    if turned >= 0 and params[held + turned] == 0.0:
+        _turned(seen, turned, errors[size : size + 3])
+    clock = t - _lateness(params, bits, PLAN_LAG, call)
+    if call == 0:
+        memory[1] = t
+    memory[1] = max(memory[1], clock)
+    return memory[1]
+
+
+@kernel
+def act(torque, torque_out, memory, params):
+    """From the policy's torque to what the motors give; ends the call."""
+    bits = params.view(np.int64)
+    nq, nv, n = int(params[NQ]), int(params[NV]), int(params[JOINTS])
+    call = int(memory[0])
+    size = nq + nv
+    rows = int(params[TORQUE_ROWS])
+    ring = 5 + 2 * size + 2 * n + (int(params[SENSOR_ROWS]) + 1) * size
+    here = _row(ring, rows, n, call, 0)
+    for i in range(n):
+        memory[here + i] = torque[i]
+    late = 0
+    if rows > 0:
+        late = min(rows, int(round(_lateness(params, bits, TORQUE_LAG, call) / params[DT])))
+    there = _row(ring, rows, n, call, late)
+    strength = HEAD + CHANNEL * int(params[CHANNELS])
+    for i in range(n):
+        torque_out[i] = params[strength + i] * (memory[there + i] + memory[2 + size + 3 + i])
+    memory[0] = call + 1
+
+
+def run_imperfect(t, q, v, torque_out, memory, params):
+    """One call as a policy, with the policy inside; its errors are passed on in the last number of `memory`."""
+    nq, nv, n = int(params[NQ]), int(params[NV]), int(params[JOINTS])
+    size = nq + nv
+    clock = sense(t, q, v, memory, params)
+    seen = memory[5 + size + n : 5 + 2 * size + n]
+    torque = memory[5 + 2 * size + n : 5 + 2 * size + 2 * n]
+    own = memory[memory.size - 1 - int(params[OWN_MEMORY]) : memory.size - 1]
+    given = params[HEAD + CHANNEL * int(params[CHANNELS]) + n + size :]
+    address = types.uintp(params.view(np.int64)[POLICY])
+    code = _call(address, (clock, seen[:nq], seen[nq:], torque, own, given))
+    if code != 0:
+        memory[memory.size - 1] = own[own.size - 1]
+        return code
+    act(torque, torque_out, memory, params)
+    return 0
+
+
+def memory_size(nq: int, nv: int, joints: int, sensor_rows: int, torque_rows: int, own: int) -> int:
+    """Length of `memory` without the last number, which every policy has."""
+    size = nq + nv
+    return 5 + 2 * size + 2 * joints + (sensor_rows + 1) * size + (torque_rows + 1) * joints + own

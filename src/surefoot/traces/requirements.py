@@ -1,0 +1,346 @@
+"""What robots are asked to do and not to do: the bundled witnesses."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surefoot import checks
+from surefoot.dynamics import by_joint
+from surefoot.errors import InputError
+from surefoot.robots.scene import Scene
+from surefoot.traces.span import Array, Span
+
+
+@dataclass(frozen=True)
+class Upright:
+    """The base leans by less than a limit.
+
+    Attributes:
+        limit: rad between the base's z axis and the vertical.
+        name: what tables call it.
+    """
+
+    limit: float = math.pi / 2
+    name: str = "upright"
+
+    def __post_init__(self) -> None:
+        """Check."""
+        checks.number("Upright.limit", self.limit, above=0.0)
+
+    def values(self, span: Span) -> Array:
+        """(n,) 1 - lean / limit."""
+        return 1.0 - np.arccos(np.clip(_up(span.base), -1.0, 1.0)) / self.limit
+
+
+@dataclass(frozen=True)
+class Tilt:
+    """Roll or pitch of the base stays below a limit.
+
+    Attributes:
+        about: "roll" or "pitch".
+        limit: rad.
+        name: what tables call it; by default that of the angle.
+    """
+
+    about: str = "roll"
+    limit: float = math.pi / 4
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        """Check."""
+        checks.choice("Tilt.about", self.about, ("roll", "pitch"))
+        checks.number("Tilt.limit", self.limit, above=0.0)
+        if not self.name:
+            object.__setattr__(self, "name", self.about)
+
+    def values(self, span: Span) -> Array:
+        """(n,) 1 - |angle| / limit."""
+        return 1.0 - np.abs(angles(span.base)[:, ("roll", "pitch").index(self.about)]) / self.limit
+
+
+@dataclass(frozen=True)
+class NoBodyContact:
+    """Nothing of the robot but its feet touches anything.
+
+    Attributes:
+        bodies: names of links that must not touch; None: all but feet.
+        name: what tables call it.
+    """
+
+    bodies: tuple[str, ...] | None = None
+    name: str = "no body contact"
+
+    def values(self, span: Span) -> Array:
+        """(n,) the least gap, as a share of the distance to which contacts are looked for; 1 if nothing is near."""
+        mine = _robot_geoms(span.scene, self.bodies)
+        return _nearness(span, mine[span.geoms].any(axis=1))
+
+
+@dataclass(frozen=True)
+class NoStrike:
+    """No foot strikes the side of something: touches where the ground is steeper than a limit.
+
+    Attributes:
+        slope: rad from the horizontal; a surface steeper than this is a side.
+        geoms: names of what must not be struck; None: everything.
+        name: what tables call it.
+    """
+
+    slope: float = math.pi / 4
+    geoms: tuple[str, ...] | None = None
+    name: str = "no strike"
+
+    def __post_init__(self) -> None:
+        """Check."""
+        checks.number("NoStrike.slope", self.slope, above=0.0)
+
+    def values(self, span: Span) -> Array:
+        """(n,) as in `NoBodyContact`."""
+        feet = _foot_geoms(span.scene)
+        steep = np.abs(span.frames[:, 0, 2]) < math.cos(self.slope)
+        rows = feet[span.geoms].any(axis=1) & steep
+        if self.geoms is not None:
+            struck = np.zeros(span.scene.model.ngeom, dtype=bool)
+            struck[checks.indices("NoStrike.geoms", self.geoms, span.geom_names(), "geom")] = True
+            rows &= struck[span.geoms].any(axis=1)
+        return _nearness(span, rows)
+
+
+@dataclass(frozen=True)
+class NoSelfCollision:
+    """Links that are not neighbours do not touch one another, whether they collide in the simulation or not.
+
+    Attributes:
+        near: m; links farther apart than this count as this far.
+        every: looked at in every n-th step.
+        name: what tables call it.
+    """
+
+    near: float = 0.01
+    every: int = 10
+    name: str = "no self-collision"
+
+    def __post_init__(self) -> None:
+        """Check."""
+        checks.number("NoSelfCollision.near", self.near, above=0.0)
+        checks.number("NoSelfCollision.every", self.every, at_least=1)
+
+    def values(self, span: Span) -> Array:
+        """(n,) the least distance, as a share of `near`."""
+        pairs = _apart(span.scene)
+        if not len(pairs):
+            return np.ones(len(span))
+        return span.clearances(pairs, int(self.every), self.near) / self.near
+
+
+@dataclass(frozen=True)
+class TorqueSpeed:
+    """Motors stay under the line from stall torque to free speed.
+
+    Attributes:
+        torque: N m (N) at standstill: one number, (joints,) or by joint name; None: the robot's own limits.
+        speed: rad/s (m/s) without load, the same; inf: no limit.
+        name: what tables call it.
+    """
+
+    torque: Any = None
+    speed: Any = math.inf
+    name: str = "torque-speed"
+
+    def values(self, span: Span) -> Array:
+        """(n,) the least of 1 - |v| / v_max - |torque| / torque_max over the joints."""
+        scene = span.scene
+        torque = scene.torque_limits[:, 1] if self.torque is None else _of_joints(scene, "torque", self.torque)
+        speed = _of_joints(scene, "speed", self.speed)
+        loads = np.abs(span.torque) / torque + np.abs(span.v[:, scene.dofs]) / speed
+        return 1.0 - loads.max(axis=1, initial=0.0)
+
+
+@dataclass(frozen=True)
+class JointRange:
+    """Joints stay within their stops.
+
+    Attributes:
+        low, high: rad (m): one number, (joints,) or by joint name; None: the stops of the robot's file.
+        name: what tables call it.
+    """
+
+    low: Any = None
+    high: Any = None
+    name: str = "joint range"
+
+    def values(self, span: Span) -> Array:
+        """(n,) the least distance to a stop, as a share of half the range."""
+        scene = span.scene
+        joints = [scene.model.joint(joint) for joint in scene.joints]
+        limited = np.array([bool(scene.model.jnt_limited[j.id]) for j in joints])
+        stops = np.where(limited[:, None], np.array([scene.model.jnt_range[j.id] for j in joints]), [-np.inf, np.inf])
+        low = stops[:, 0] if self.low is None else _of_joints(scene, "low", self.low)
+        high = stops[:, 1] if self.high is None else _of_joints(scene, "high", self.high)
+        q = span.q[:, scene.joint_positions]
+        half = np.where(np.isfinite(high - low), 0.5 * (high - low), 1.0)
+        return np.minimum((q - low) / half, (high - q) / half).min(axis=1, initial=1.0)
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """A part stays within a box of the world.
+
+    Attributes:
+        low, high: (3,) m, corners of the box; infinite where there is no wall.
+        part: name of a geom or a foot; None: the base, or the first object.
+        name: what tables call it.
+    """
+
+    low: tuple[float, float, float]
+    high: tuple[float, float, float]
+    part: str | None = None
+    name: str = "workspace"
+
+    def __post_init__(self) -> None:
+        """Check."""
+        low, high = (checks.array(f"Workspace.{n}", getattr(self, n), (3,), finite=False) for n in ("low", "high"))
+        if not (low < high).all():
+            raise InputError(f"Workspace.low, high: expected low below high, got {self.low!r}, {self.high!r}")
+
+    def values(self, span: Span) -> Array:
+        """(n,) distance in m to the nearest wall; negative outside."""
+        place = span.base[:, :3] if self.part is None else span.places([_geom(span, self.part)])[:, 0]
+        return np.minimum(place - np.array(self.low), np.array(self.high) - place).min(axis=1)
+
+
+@dataclass(frozen=True)
+class FeetBeyond:
+    """All feet are beyond a line on the ground, such as the far side of a curb.
+
+    Attributes:
+        point: x, y in m of a point of the line.
+        heading: rad from x: the direction in which the far side lies.
+        feet: names; None: all.
+        name: what tables call it.
+    """
+
+    point: tuple[float, float]
+    heading: float = 0.0
+    feet: tuple[str, ...] | None = None
+    name: str = "feet beyond"
+    scale: float = field(default=0.1, repr=False)
+
+    def __post_init__(self) -> None:
+        """Check."""
+        checks.array("FeetBeyond.point", self.point, (2,))
+        checks.number("FeetBeyond.heading", self.heading)
+
+    def values(self, span: Span) -> Array:
+        """(n,) distance of the hindmost foot's centre beyond the line, in units of 10 cm."""
+        names = [foot.name for foot in span.scene.feet] if self.feet is None else list(self.feet)
+        geoms = [int(numbers[0]) for numbers in span.scene.foot_geoms(names)]
+        ahead = np.array([math.cos(self.heading), math.sin(self.heading)])
+        beyond = (span.places(geoms)[:, :, :2] - np.array(self.point)) @ ahead
+        return beyond.min(axis=1) / self.scale
+
+
+@dataclass(frozen=True)
+class Held:
+    """An object touches the robot and nothing else, such as a ball in a gripper.
+
+    Attributes:
+        thing: name of the object; None: the first.
+        name: what tables call it.
+    """
+
+    thing: str | None = None
+    name: str = "held"
+
+    def values(self, span: Span) -> Array:
+        """(n,) 1 if it is held, -1 if not."""
+        scene, model = span.scene, span.scene.model
+        if not scene.objects:
+            raise InputError(f"Held: {scene.name!r} has no loose object")
+        thing = scene.objects[checks.indices("Held.thing", [self.thing or scene.objects[0]], scene.objects, "object")[0]]
+        mine = model.geom_bodyid == model.body(thing).id
+        robot = _robot_geoms(scene, None) | _foot_geoms(scene)
+        pushed = span.forces[:, 0] > 0.0
+        touched = pushed & mine[span.geoms].any(axis=1) & robot[span.geoms].any(axis=1)
+        rests = pushed & mine[span.geoms].any(axis=1) & ~robot[span.geoms].any(axis=1)
+        holds = span.least(touched, -np.ones(len(span.gaps)), 0.0) < 0.0
+        lies = span.least(rests, -np.ones(len(span.gaps)), 0.0) < 0.0
+        return np.where(holds & ~lies, 1.0, -1.0)
+
+
+def angles(pose: Array) -> Array:
+    """(n, 3) roll, pitch, yaw in rad (about x, then y, then z, all fixed) of poses (n, 7)."""
+    w, x, y, z = pose[:, 3:7].T
+    roll = np.arctan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y))
+    pitch = np.arcsin(np.clip(2 * (w * y - z * x), -1.0, 1.0))
+    yaw = np.arctan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
+    return np.stack([roll, pitch, yaw], axis=1)
+
+
+def _up(pose: Array) -> Array:
+    """(n,) cosine of the lean."""
+    _, x, y, _ = pose[:, 3:7].T
+    return 1.0 - 2.0 * (x * x + y * y)
+
+
+def _nearness(span: Span, rows: NDArray[np.bool_]) -> Array:
+    return span.least(rows, (span.gaps - span.touch) / span.near, 1.0)
+
+
+def _foot_geoms(scene: Scene) -> NDArray[np.bool_]:
+    """(ngeom,) which geoms are feet."""
+    feet = np.zeros(scene.model.ngeom, dtype=bool)
+    for foot in scene.feet:
+        feet[[scene.model.geom(geom).id for geom in foot.geoms]] = True
+    return feet
+
+
+def _robot_geoms(scene: Scene, bodies: tuple[str, ...] | None) -> NDArray[np.bool_]:
+    """(ngeom,) which geoms belong to the robot (its feet left out), or to these bodies."""
+    model = scene.model
+    if bodies is not None:
+        known = [model.body(i).name for i in range(model.nbody)]
+        return np.isin(model.geom_bodyid, checks.indices("NoBodyContact.bodies", bodies, known, "body"))
+    loose = {model.body(thing).id for thing in scene.objects}
+    moves = np.array([int(model.body_rootid[b]) not in loose and b != 0 for b in model.geom_bodyid], dtype=bool)
+    return moves & ~_foot_geoms(scene)
+
+
+def _apart(scene: Scene) -> NDArray[np.int64]:
+    """(k, 2) pairs of the robot's geoms on links that are not neighbours."""
+    model = scene.model
+    mine = np.flatnonzero(_robot_geoms(scene, None) | _foot_geoms(scene))
+    mine = [int(g) for g in mine if model.geom_rbound[g] > 0.0 and model.geom_group[g] < 3]
+    pairs = []
+    for i, a in enumerate(mine):
+        for b in mine[i + 1 :]:
+            one, other = int(model.geom_bodyid[a]), int(model.geom_bodyid[b])
+            if one != other and not _neighbours(model, one, other):
+                pairs.append((a, b))
+    return np.array(pairs, dtype=np.int64).reshape(-1, 2)
+
+
+def _neighbours(model: Any, one: int, other: int) -> bool:
+    """Whether a link carries the other, or both hang on the same one."""
+    up, down = int(model.body_parentid[one]), int(model.body_parentid[other])
+    return up == other or down == one or up == down
+
+
+def _geom(span: Span, part: str) -> int:
+    names = span.geom_names()
+    return checks.indices("Workspace.part", [part], names, "geom")[0]
+
+
+def _of_joints(scene: Scene, name: str, value: Any) -> Array:
+    """(joints,) from one number, an array or a dict."""
+    if np.ndim(value) == 0 and not isinstance(value, dict):
+        return np.full(len(scene.joints), float(value))
+    if isinstance(value, dict):
+        given, numbers = by_joint(name, scene, value)
+        return np.where(given, numbers, np.inf)
+    return checks.array(name, value, (len(scene.joints),), finite=False)

@@ -1,0 +1,301 @@
+"""A scenario: a robot, its task, the policies to compare, and all that may not be as modelled."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from surefoot import checks
+from surefoot.errors import InputError, SurefootError
+from surefoot.laws import Law
+from surefoot.robots.compose import KEEP
+from surefoot.robots.families import parameters as numbers_of
+from surefoot.robots.families import with_values
+from surefoot.robots.objects import Loose
+from surefoot.robots.scene import Scene
+from surefoot.robots.state import State
+from surefoot.robots.terrains import Terrain
+from surefoot.simulate.arguments import check_function_of_state, step_count
+from surefoot.simulate.policy import Policy
+from surefoot.simulate.trace import Trace
+from surefoot.traces import imperfect
+from surefoot.traces.disturbances import Fault, Push
+from surefoot.traces.distributions import Distribution, Jitter
+from surefoot.traces.draws import Draws
+from surefoot.traces.fabricate import Built, Parts, build
+from surefoot.traces.parameters import Parameter, Uncertainty, values
+from surefoot.traces.particle import Particle, Task, failed
+from surefoot.traces.result import Result
+from surefoot.traces.start import started
+from surefoot.traces.witness import Witness, as_witness
+
+Controller = Callable[[Scene, float], Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Scenario:
+    """What is put to the test: every policy meets the same particles, robots that are not quite as modelled.
+
+    Example:
+        scenario = sf.Scenario(
+            "stand",
+            robot="links-light",
+            policies={"soft": lambda scene, dt: hold(scene, dt, 20.0), "stiff": lambda scene, dt: hold(scene, dt, 60.0)},
+            duration=1.0,
+            requirements=[sf.traces.Upright()],
+            uncertainty={"robot.*.length": sf.Normal(0.0025), "ground.mu": sf.Uniform(0.1, 0.8)},
+        )
+        result = scenario.trace("soft", particle=3)
+
+    Attributes:
+        name: short name.
+        robot: a bundled name, a bundled robot's dataclass, the path of an MJCF or URDF file, or a Scene.
+        policies: by name: functions of (scene, dt) that make a policy for the nominal scene, which is all that it
+            knows: a `Pipeline`, an `@sf.policy`, or a function of a State.
+        duration: s of every trace.
+        requirements: witnesses that must stay at or above zero; the first that does not ends the trace.
+        objective: witnesses that must be at or above zero at the end.
+        uncertainty: distributions by name or pattern, see docs/falsify.md.
+        terrain: what it stands on; "keep": the robot's own.
+        objects: boxes, balls and the like.
+        joints: start of some joints by name, in rad (m).
+        law: contact law of the plant.
+        restitution: of impacts, 0 to 1.
+        pushes, faults: what befalls the robot; their numbers may be uncertain too ("push.0.force.1").
+        dt: s, step of the plant.
+        start: where to start instead of at home, such as the state that a robot is in now.
+        telemetry_dt: s between two rows of telemetry.
+        title: one sentence for people.
+        source: text of the file that it was read from, or "".
+    """
+
+    name: str
+    robot: Any
+    policies: Mapping[str, Controller]
+    duration: float
+    requirements: Sequence[Any] = ()
+    objective: Sequence[Any] = ()
+    uncertainty: Mapping[str, Distribution] = field(default_factory=dict)
+    terrain: Terrain | str | None = KEEP
+    objects: Sequence[Loose] = ()
+    joints: Mapping[str, float] | None = None
+    law: Law | str = "coulomb"
+    restitution: float = 0.0
+    pushes: Sequence[Push] = ()
+    faults: Sequence[Fault] = ()
+    dt: float = 1e-3
+    start: State | None = None
+    telemetry_dt: float = 0.02
+    title: str = ""
+    source: str = ""
+
+    def __post_init__(self) -> None:
+        """Check all that can be checked without running anything."""
+        if not isinstance(self.name, str) or not self.name:
+            raise InputError(f"name: expected a short name, got {self.name!r}")
+        if not isinstance(self.policies, Mapping) or not self.policies:
+            raise InputError(f"policies: expected functions of (scene, dt) by name, got {self.policies!r}")
+        for name, make in self.policies.items():
+            if not isinstance(name, str) or not name or not callable(make):
+                raise InputError(f"policies: expected functions of (scene, dt) by name, got {make!r} as {name!r}")
+        step_count(self.duration, checks.number("dt", self.dt, above=0.0))
+        checks.number("telemetry_dt", self.telemetry_dt, above=0.0)
+        for what in ("requirements", "objective"):
+            checked = tuple(as_witness(what, value) for value in getattr(self, what))
+            object.__setattr__(self, what, checked)
+        names = [witness.name for witness in (*self.requirements, *self.objective)]
+        for i, name in enumerate(names):
+            if name in names[:i]:
+                raise InputError(f"requirements, objective: two are called {name!r}; give one another name")
+        for what, kind in (("pushes", Push), ("faults", Fault)):
+            given = tuple(getattr(self, what))
+            if not all(isinstance(thing, kind) for thing in given):
+                raise InputError(f"{what}: expected a list of {kind.__name__}, got {getattr(self, what)!r}")
+            object.__setattr__(self, what, given)
+        if self.start is not None and not isinstance(self.start, State):
+            raise InputError(f"start: expected a State, got {self.start!r}")
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickles: what was given, nothing that was built of it."""
+        fields = self.__dataclass_fields__
+        return {name: value for name, value in self.__dict__.items() if name in fields}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Put together again."""
+        self.__dict__.update(state)
+
+    @cached_property
+    def parts(self) -> Parts:
+        """The nominal plant."""
+        return Parts(
+            self.robot, self.terrain, tuple(self.objects), law=self.law, restitution=self.restitution, joints=self.joints
+        )
+
+    def nominal(self) -> Scene:
+        """The scene that every policy believes in."""
+        return self._nominal.scene
+
+    @cached_property
+    def _nominal(self) -> Built:
+        built = build(self.parts, {})
+        scene = built.scene
+        home = Scene(
+            scene.spec, name=scene.name, joints=scene.joints, base=scene.base, feet=scene.feet, objects=scene.objects,
+            surfaces=scene.surfaces, notes=scene.notes, home=built.state.q,
+        )  # fmt: skip
+        return replace(built, scene=home)
+
+    @cached_property
+    def known(self) -> dict[str, Any]:
+        """Nominal value of all that can be uncertain, by name; None: noise alone."""
+        scene = self.nominal()
+        disturbances = {
+            f"{word}.{k}.{path}": value
+            for word, things in (("push", self.pushes), ("fault", self.faults))
+            for k, thing in enumerate(things)
+            for path, value in numbers_of(thing).items()
+        }
+        return {**self.parts.names, **imperfect.names(scene), **disturbances}
+
+    @cached_property
+    def _parameters(self) -> list[Parameter]:
+        found = Uncertainty(self.uncertainty).resolve(self.known)
+        for parameter in found:
+            noise = self.known[parameter.name] is None and parameter.name in imperfect.names(self.nominal())
+            if noise and not isinstance(parameter.distribution, Jitter):
+                raise InputError(
+                    f"uncertainty: {parameter.name!r} is drawn at every control step: expected a Jitter, got "
+                    f"{parameter.distribution!r}; a constant error of a sensor is called '{parameter.name}.bias'"
+                )
+            if isinstance(parameter.distribution, Jitter) and not noise:
+                raise InputError(
+                    f"uncertainty: {parameter.name!r} is drawn once for a particle, not at every step: expected a "
+                    f"distribution such as Normal, got {parameter.distribution!r}"
+                )
+        return found
+
+    def parameters(self) -> list[Parameter]:
+        """All that is uncertain, in order of appearance."""
+        return list(self._parameters)
+
+    def values(self, particle: int, seed: int = 0, method: str = "random") -> dict[str, Any]:
+        """What is drawn once for a particle, by name; particle 0 is nominal."""
+        return values(self._parameters, particle, self._draws(seed, method))
+
+    def _draws(self, seed: int, method: str) -> Draws:
+        kept = self.__dict__.setdefault("_drawn", {})
+        if (seed, method) not in kept:
+            kept[seed, method] = Draws(seed, method, [p.name for p in self._parameters if not p.per_step])
+        return kept[seed, method]
+
+    def controller(self, policy: str) -> tuple[Any, float]:
+        """A policy made for the nominal scene, and how often it must be called in s."""
+        made = self.__dict__.setdefault("_controllers", {})
+        if policy not in made:
+            name = list(self.policies)[checks.indices("policy", [policy], list(self.policies), "policy")[0]]
+            with checks.told(f"policies: {name!r}: "):
+                control = self.policies[name](self.nominal(), self.dt)
+            made[policy] = control
+        control = made[policy]
+        dt = getattr(control, "control_dt", self.dt)
+        if hasattr(control, "policy") and not isinstance(control, Policy):
+            control = control.policy()  # a pipeline: compiled if it can be, and reset
+        if not isinstance(control, Policy):
+            check_function_of_state(control)
+        return control, dt
+
+    def trace(
+        self,
+        policy: str,
+        particle: int,
+        seed: int = 0,
+        method: str = "random",
+        *,
+        values: Mapping[str, Any] | None = None,
+    ) -> Result:
+        """One particle under one policy.
+
+        Args:
+            policy: name.
+            particle: number of the particle, 0 for the nominal one.
+            seed: of all draws.
+            method: "random" or "sobol".
+            values: other values of some parameters, in place of those drawn.
+
+        Returns:
+            How it ended; a particle that cannot be built or simulated is "broken", and its message says why.
+        """
+        began = time.perf_counter()
+        drawn = {**self.values(particle, seed, method), **(values or {})}
+        control = self.controller(policy)
+        try:
+            traced = self._traced(control, particle, seed, drawn)
+        except SurefootError as error:
+            return failed(policy, particle, drawn, error, began)
+        return traced.result(policy, particle, drawn, began)
+
+    def replay(
+        self,
+        policy: str,
+        particle: int,
+        seed: int = 0,
+        method: str = "random",
+        *,
+        values: Mapping[str, Any] | None = None,
+    ) -> Trace:
+        """The same trace again, bit for bit, with every step; see `trace`."""
+        drawn = {**self.values(particle, seed, method), **(values or {})}
+        return self._traced(self.controller(policy), particle, seed, drawn).full_trace()
+
+    def _traced(self, control: tuple[Any, float], particle: int, seed: int, drawn: Mapping[str, Any]) -> Particle:
+        built = build(self.parts, drawn)
+        if self.start is not None:
+            offsets = {name.removeprefix("start."): v for name, v in drawn.items() if name.startswith("start.")}
+            moved = started(built.scene, self.start.q, offsets, self.parts.ground)
+            built = replace(built, state=State(moved.q, self.start.v + moved.v - built.scene.home().v, self.start.t))
+        noise = {p.name: p.distribution for p in self._parameters if isinstance(p.distribution, Jitter)}
+        task = Task(self.duration, self.dt, self.requirements, self.objective, self.telemetry_dt)
+        traced = Particle(
+            task, built, *control, drawn, noise if particle else {}, self._disturbed("push", self.pushes, drawn),
+            self._disturbed("fault", self.faults, drawn), seed, particle,
+        )  # fmt: skip
+        traced.trace()
+        return traced
+
+    @staticmethod
+    def _disturbed(word: str, things: Sequence[Any], drawn: Mapping[str, Any]) -> list[Any]:
+        """Pushes or faults with their uncertain numbers as drawn."""
+        result = []
+        for k, thing in enumerate(things):
+            head = f"{word}.{k}."
+            new = {name.removeprefix(head): value for name, value in drawn.items() if name.startswith(head)}
+            result.append(with_values(thing, new) if new else thing)
+        return result
+
+    def header(self) -> dict[str, Any]:
+        """What a run's folder says of it: plain numbers and texts."""
+        return {
+            "scenario": self.name,
+            "title": self.title,
+            "source": self.source,
+            "duration": self.duration,
+            "dt": self.dt,
+            "policies": list(self.policies),
+            "requirements": [witness.name for witness in _witnesses(self.requirements)],
+            "objective": [witness.name for witness in _witnesses(self.objective)],
+            "parameters": [
+                {"name": p.name, "distribution": repr(p.distribution), "nominal": p.nominal if _plain(p.nominal) else str(p.nominal)}
+                for p in self._parameters
+            ],
+        }
+
+
+def _witnesses(given: Sequence[Any]) -> Sequence[Witness]:
+    return given
+
+
+def _plain(value: Any) -> bool:
+    return value is None or isinstance(value, str | int | float)
