@@ -2,7 +2,9 @@
 
 from surefoot.control.baselines import PID, ContactFree, SensedForce
 from surefoot.control.blackboard import KNOWN, Board, Value
+from surefoot.control.picking import PICKS, Pick, Plan, picker, plan
 from surefoot.control.pipeline import Pipeline
+from surefoot.control.reaching import reach
 from surefoot.control.stage import Stage, stage
 from surefoot.control.stages import (
     ActuatorLimits,
@@ -27,6 +29,7 @@ from surefoot.control.walker import walker
 
 __all__ = [
     "KNOWN",
+    "PICKS",
     "PID",
     "ActuatorLimits",
     "Balance",
@@ -42,7 +45,9 @@ __all__ = [
     "Hold",
     "InverseKinematics",
     "JointPID",
+    "Pick",
     "Pipeline",
+    "Plan",
     "SensedForce",
     "Stage",
     "Timetable",
@@ -51,6 +56,9 @@ __all__ = [
     "Value",
     "Walk",
     "Waypoints",
+    "picker",
+    "plan",
+    "reach",
     "stage",
     "walker",
 ]
