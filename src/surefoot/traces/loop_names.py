@@ -8,6 +8,7 @@ BIAS = ".bias"
 GPS = ("gps.x", "gps.y")
 MAGNETOMETER = ("magnetometer.roll", "magnetometer.pitch", "magnetometer.yaw")
 ESTIMATE = ("estimate.z", *(f"estimate.velocity.{name}" for name in ("x", "y", "z", "roll", "pitch", "yaw")))
+SENSORS = ("encoder", "encoder_rate", "gps", "magnetometer", "estimate")
 LAGS = ("lag", "lag.jitter", "lag.sensors")
 
 
@@ -27,3 +28,10 @@ def loop_names(scene: Scene) -> dict[str, float]:
     for joint in scene.joints:
         names |= {f"motor.{joint}.strength": 1.0, f"motor.{joint}.noise": 0.0}
     return names | dict.fromkeys(LAGS, 0.0)
+
+
+def is_noise(name: str) -> bool:
+    """Whether what bears this name is drawn anew in every control step."""
+    if name.partition(".")[0] in SENSORS:
+        return not name.endswith(BIAS)
+    return name == "lag.jitter" or (name.startswith("motor.") and name.endswith(".noise"))

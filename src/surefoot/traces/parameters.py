@@ -13,6 +13,7 @@ from surefoot.errors import InputError
 from surefoot.traces.axes import TILTS
 from surefoot.traces.distributions import Constant, Distribution, Jitter
 from surefoot.traces.draws import Draws
+from surefoot.traces.loop_names import BIAS, SENSORS, is_noise
 
 AXIS = ".axis"
 
@@ -78,7 +79,8 @@ class Uncertainty:
             known: nominal value by name, of all that can be uncertain; None where there is none.
 
         Raises:
-            InputError: a pattern that matches no name, or a distribution that needs a nominal value where none is.
+            InputError: a pattern that matches no name, a distribution that needs a nominal value where none is, or
+                noise where none can be.
         """
         chosen: dict[str, Distribution] = {}
         for pattern, distribution in self.patterns.items():
@@ -90,6 +92,7 @@ class Uncertainty:
                 chosen[name] = distribution
         for name, distribution in chosen.items():
             with checks.told(f"uncertainty: {name!r}: "):
+                _check_kind(name, distribution)
                 distribution.check(known[name])
         return [Parameter(name, distribution, known[name]) for name, distribution in chosen.items()]
 
@@ -102,6 +105,15 @@ def values(parameters: Iterable[Parameter], particle: int, draws: Draws) -> dict
 def _expression(pattern: str) -> re.Pattern[str]:
     text = ".*".join(re.escape(part) for part in pattern.split("*"))
     return re.compile(text + "(?:" + "|".join(map(re.escape, TILTS)) + ")" if pattern.endswith(AXIS) else text, re.S)
+
+
+def _check_kind(name: str, distribution: Distribution) -> None:
+    """Noise is a jitter and nothing else is."""
+    if is_noise(name) and not isinstance(distribution, Jitter):
+        remedy = f"; for an offset that stays, name {name + BIAS!r}" if name.partition(".")[0] in SENSORS else ""
+        raise InputError(f"expected a Jitter, since this is noise, got {distribution!r}{remedy}")
+    if isinstance(distribution, Jitter) and not is_noise(name):
+        raise InputError(f"expected a distribution that is drawn once a particle, got {distribution!r}")
 
 
 def _refuse(pattern: str, known: Mapping[str, Any]) -> None:

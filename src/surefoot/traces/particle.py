@@ -61,8 +61,8 @@ class Particle:
         self,
         task: Task,
         built: Built,
+        plant: Simulator,
         policy: Any,
-        control_dt: float,
         values: Mapping[str, Any],
         noise: Mapping[str, Jitter],
         pushes: Sequence[Push],
@@ -71,8 +71,7 @@ class Particle:
         particle: int,
     ) -> None:
         self.task, self.built = task, built
-        plant = Simulator(built.scene, task.dt, built.law, control_dt, restitution=built.restitution)
-        errors = Errors(built.scene, control_dt, values, noise, seed, particle)
+        errors = Errors(built.scene, plant.control_dt, values, noise, seed, particle)
         wrapped = policy
         if not errors.none or pushes or faults:
             wrapped = Imperfect(policy, errors) if isinstance(policy, Policy) else ImperfectPython(policy, errors)
@@ -87,14 +86,15 @@ class Particle:
     def trace(self) -> None:
         """Run to the end or to the first violation."""
         run = self.run
-        while run.going and self.violated is None:
-            self._disturbances.apply(run, self._params)
-            first, until = run.done, run.done + LOOK
-            while run.going and run.done < until:
-                run.advance(min(until, self._disturbances.next(run.done)))
-                if run.done < until and run.going:
+        try:
+            while run.going and self.violated is None:
+                first, until = run.done, run.done + LOOK
+                while run.going and run.done < until:
                     self._disturbances.apply(run, self._params)
-            self._look(first, run.done)
+                    run.advance(min(until, self._disturbances.next(run.done)))
+                self._look(first, run.done)
+        finally:
+            self._disturbances.clear(run)
         if self.violated is None:
             self.at, self.time = run.done, run.now
 

@@ -20,9 +20,11 @@ from surefoot.robots.state import State
 from surefoot.robots.terrains import Terrain
 from surefoot.simulate.arguments import check_function_of_state, step_count
 from surefoot.simulate.policy import Policy
+from surefoot.simulate.simulator import Simulator
 from surefoot.simulate.trace import Trace
 from surefoot.traces import imperfect
 from surefoot.traces.disturbances import Fault, Push
+from surefoot.traces.distribution_tables import to_table
 from surefoot.traces.distributions import Distribution, Jitter
 from surefoot.traces.draws import Draws
 from surefoot.traces.fabricate import Built, Parts, build
@@ -251,19 +253,30 @@ class Scenario:
         return self._traced(self.controller(policy), particle, seed, drawn).full_trace()
 
     def _traced(self, control: tuple[Any, float], particle: int, seed: int, drawn: Mapping[str, Any]) -> Particle:
+        policy, control_dt = control
+        built, plant = self._plant(drawn, control_dt)
+        noise = {p.name: p.distribution for p in self._parameters if isinstance(p.distribution, Jitter)}
+        task = Task(self.duration, self.dt, self.requirements, self.objective, self.telemetry_dt)
+        traced = Particle(
+            task, built, plant, policy, drawn, noise if particle else {}, self._disturbed("push", self.pushes, drawn),
+            self._disturbed("fault", self.faults, drawn), seed, particle,
+        )  # fmt: skip
+        traced.trace()
+        return traced
+
+    def _plant(self, drawn: Mapping[str, Any], control_dt: float) -> tuple[Built, Simulator]:
+        """The plant of a particle; the last one is kept, for the next policy."""
+        kept = self.__dict__.get("_last")
+        if kept is not None and kept[0] == drawn and kept[1] == control_dt:
+            return kept[2], kept[3]
         built = build(self.parts, drawn)
         if self.start is not None:
             offsets = {name.removeprefix("start."): v for name, v in drawn.items() if name.startswith("start.")}
             moved = started(built.scene, self.start.q, offsets, self.parts.ground)
             built = replace(built, state=State(moved.q, self.start.v + moved.v - built.scene.home().v, self.start.t))
-        noise = {p.name: p.distribution for p in self._parameters if isinstance(p.distribution, Jitter)}
-        task = Task(self.duration, self.dt, self.requirements, self.objective, self.telemetry_dt)
-        traced = Particle(
-            task, built, *control, drawn, noise if particle else {}, self._disturbed("push", self.pushes, drawn),
-            self._disturbed("fault", self.faults, drawn), seed, particle,
-        )  # fmt: skip
-        traced.trace()
-        return traced
+        plant = Simulator(built.scene, self.dt, built.law, control_dt, restitution=built.restitution)
+        self.__dict__["_last"] = dict(drawn), control_dt, built, plant
+        return built, plant
 
     @staticmethod
     def _disturbed(word: str, things: Sequence[Any], drawn: Mapping[str, Any]) -> list[Any]:
@@ -287,7 +300,7 @@ class Scenario:
             "requirements": [witness.name for witness in _witnesses(self.requirements)],
             "objective": [witness.name for witness in _witnesses(self.objective)],
             "parameters": [
-                {"name": p.name, "distribution": repr(p.distribution), "nominal": p.nominal if _plain(p.nominal) else str(p.nominal)}
+                {"name": p.name, "distribution": to_table(p.distribution), "nominal": _plain(p.nominal)}
                 for p in self._parameters
             ],
         }
@@ -297,5 +310,5 @@ def _witnesses(given: Sequence[Any]) -> Sequence[Witness]:
     return given
 
 
-def _plain(value: Any) -> bool:
-    return value is None or isinstance(value, str | int | float)
+def _plain(value: Any) -> Any:
+    return value if value is None or isinstance(value, str | int | float) else str(value)

@@ -69,7 +69,8 @@ def _walk(part: Any, prefix: str) -> Iterator[tuple[str, float]]:
 
 def _changed(part: Any, tree: Mapping[str, Any], prefix: str) -> Any:
     names = _names(part)
-    checks.indices("values", [prefix + name for name in tree], [prefix + name for name in names], "parameter")
+    if not set(tree).issubset(names):
+        checks.indices("values", [prefix + name for name in tree], [prefix + name for name in names], "parameter")
     new = {
         name: _changed(_get(part, name), value, f"{prefix}{name}.") if isinstance(value, _Branch) else value
         for name, value in tree.items()
