@@ -13,6 +13,8 @@ from surefoot.control.stages.gait_planner import GaitPlanner
 from surefoot.control.stages.hold import Hold
 from surefoot.control.stages.inverse_kinematics import InverseKinematics
 from surefoot.control.stages.joint_pid import JointPID
+from surefoot.control.stages.timetable import Timetable
+from surefoot.control.stages.torque_table import TorqueTable
 from surefoot.control.stages.touch import Touch
 from surefoot.control.stages.waypoints import Waypoints
 
@@ -30,6 +32,8 @@ __all__ = [
     "Hold",
     "InverseKinematics",
     "JointPID",
+    "Timetable",
+    "TorqueTable",
     "Touch",
     "Waypoints",
 ]
