@@ -65,6 +65,11 @@ def names(scene: Scene) -> dict[str, float | None]:
     return known
 
 
+def noise_names(scene: Scene) -> set[str]:
+    """Those of `names` that are drawn at every control step."""
+    return {name for name, value in names(scene).items() if value is None}
+
+
 class Errors:
     """What a particle's sensors, clock and motors do to the policy that controls it.
 

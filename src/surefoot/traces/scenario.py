@@ -164,20 +164,7 @@ class Scenario:
 
     @cached_property
     def _parameters(self) -> list[Parameter]:
-        found = Uncertainty(self.uncertainty).resolve(self.known)
-        for parameter in found:
-            noise = self.known[parameter.name] is None and parameter.name in imperfect.names(self.nominal())
-            if noise and not isinstance(parameter.distribution, Jitter):
-                raise InputError(
-                    f"uncertainty: {parameter.name!r} is drawn at every control step: expected a Jitter, got "
-                    f"{parameter.distribution!r}; a constant error of a sensor is called '{parameter.name}.bias'"
-                )
-            if isinstance(parameter.distribution, Jitter) and not noise:
-                raise InputError(
-                    f"uncertainty: {parameter.name!r} is drawn once for a particle, not at every step: expected a "
-                    f"distribution such as Normal, got {parameter.distribution!r}"
-                )
-        return found
+        return Uncertainty(self.uncertainty).resolve(self.known, imperfect.noise_names(self.nominal()))
 
     def parameters(self) -> list[Parameter]:
         """All that is uncertain, in order of appearance."""
