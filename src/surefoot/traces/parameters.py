@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,7 +47,9 @@ class Parameter:
 class Uncertainty:
     """Distributions by name or by pattern, in which * stands for any text.
 
-    A pattern that ends in ".axis" stands for the two tilts of each joint axis that it matches.
+    A pattern that ends in ".axis" stands for the two tilts of each joint axis that it matches. A pattern with a * and a
+    Jitter stands for noise alone, with any other distribution for what is drawn once a particle: "encoder.*" is the
+    noise of all encoders with a Jitter, and the offset of all with a Normal.
 
     Attributes:
         patterns: distribution by pattern, in the order given.
@@ -70,15 +72,13 @@ class Uncertainty:
                 )
         self.patterns = dict(patterns)
 
-    def resolve(self, known: Mapping[str, Any], noise: Container[str] = ()) -> list[Parameter]:
+    def resolve(self, known: Mapping[str, Any]) -> list[Parameter]:
         """The parameters that the patterns stand for, in the order of the patterns, then of the names.
 
-        A later pattern overrides an earlier one for the same name, which keeps its first place. A Jitter stands for
-        noise alone, all else for what is not.
+        A later pattern overrides an earlier one for the same name, which keeps its first place.
 
         Args:
             known: nominal value by name, of all that can be uncertain; None where there is none.
-            noise: names of what is drawn at every control step.
 
         Raises:
             InputError: a pattern that matches no name, a distribution that needs a nominal value where none is, or
@@ -87,13 +87,12 @@ class Uncertainty:
         chosen: dict[str, Distribution] = {}
         for pattern, distribution in self.patterns.items():
             wanted = _expression(pattern)
-            named = [name for name in known if wanted.fullmatch(name)]
-            if not named:
-                _refuse(pattern, known)
-            matched = [name for name in named if (name in noise) == isinstance(distribution, Jitter)]
+            matched = [name for name in known if wanted.fullmatch(name)]
             if not matched:
-                _refuse_kind(pattern, distribution)
-            for name in matched:
+                _refuse(pattern, known)
+            # A pattern stands only for names that its distribution suits, if there are any.
+            suited = [name for name in matched if is_noise(name) == isinstance(distribution, Jitter)]
+            for name in suited if suited and "*" in pattern else matched:
                 chosen[name] = distribution
         for name, distribution in chosen.items():
             with checks.told(f"uncertainty: {name!r}: "):
@@ -119,19 +118,6 @@ def _check_kind(name: str, distribution: Distribution) -> None:
         raise InputError(f"expected a Jitter, since this is noise, got {distribution!r}{remedy}")
     if isinstance(distribution, Jitter) and not is_noise(name):
         raise InputError(f"expected a distribution that is drawn once a particle, got {distribution!r}")
-
-
-def _refuse_kind(pattern: str, distribution: Distribution) -> None:
-    """Say that noise is drawn at every step, and all else once."""
-    if isinstance(distribution, Jitter):
-        raise InputError(
-            f"uncertainty: {pattern!r} is drawn once for a particle: expected a distribution such as Normal(0.01), "
-            f"got {distribution!r}"
-        )
-    raise InputError(
-        f"uncertainty: {pattern!r} is drawn at every control step: expected a Jitter, got {distribution!r}; "
-        "a sensor's constant error has the same name with .bias"
-    )
 
 
 def _refuse(pattern: str, known: Mapping[str, Any]) -> None:

@@ -22,12 +22,12 @@ from surefoot.simulate.arguments import check_function_of_state, step_count
 from surefoot.simulate.policy import Policy
 from surefoot.simulate.simulator import Simulator
 from surefoot.simulate.trace import Trace
-from surefoot.traces import imperfect
 from surefoot.traces.disturbances import Fault, Push
 from surefoot.traces.distribution_tables import to_table
 from surefoot.traces.distributions import Distribution, Jitter
 from surefoot.traces.draws import Draws
 from surefoot.traces.fabricate import Built, Parts, build
+from surefoot.traces.loop_names import loop_names
 from surefoot.traces.parameters import Parameter, Uncertainty, values
 from surefoot.traces.particle import Particle, Task, failed
 from surefoot.traces.result import Result
@@ -160,11 +160,11 @@ class Scenario:
             for k, thing in enumerate(things)
             for path, value in numbers_of(thing).items()
         }
-        return {**self.parts.names, **imperfect.names(scene), **disturbances}
+        return {**self.parts.names, **loop_names(scene), **disturbances}
 
     @cached_property
     def _parameters(self) -> list[Parameter]:
-        return Uncertainty(self.uncertainty).resolve(self.known, imperfect.noise_names(self.nominal()))
+        return Uncertainty(self.uncertainty).resolve(self.known)
 
     def parameters(self) -> list[Parameter]:
         """All that is uncertain, in order of appearance."""

@@ -117,5 +117,5 @@ def _toucher(
     """What lifts or lowers a pose until a floating base just touches; poses without base or ground stay as they are."""
     if scene.base is None or not isinstance(ground, Terrain):
         return lambda q: q
-    put = standing or Standing(scene.model, scene.base, scene.surfaces)
+    put = standing or Standing(scene.model.__copy__(), scene.base, scene.surfaces)
     return lambda q: put.put_on(ground, q)
