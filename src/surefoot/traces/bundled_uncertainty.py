@@ -7,8 +7,6 @@ here it is. Two things differ from the files, each on purpose:
 - Densities are factors of the nominal ones. Drawn as such, they gave robots of 1.0 to 1.9 kg to a controller that
   believed in 3.8 kg.
 - Friction, restitution and the contact model are in the figures, but in no file: their numbers are ours.
-- The files delay the planned positions of feet and joints by 0.18 s, and torques not at all. Here the lag is that of
-  the torques, of one or two control steps; its jitter is the files'.
 
 Noise on accelerations, on force sensors and on the IMU's accelerations is in the figures too; no controller here reads
 any of them, and they have no names.
