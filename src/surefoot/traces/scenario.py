@@ -31,7 +31,6 @@ from surefoot.traces.loop_names import loop_names
 from surefoot.traces.parameters import Parameter, Uncertainty, values
 from surefoot.traces.particle import Particle, Task, failed
 from surefoot.traces.result import Result
-from surefoot.traces.start import started
 from surefoot.traces.witness import Witness, as_witness
 
 Controller = Callable[[Scene, float], Any]
@@ -256,11 +255,7 @@ class Scenario:
         kept = self.__dict__.get("_last")
         if kept is not None and kept[0] == drawn and kept[1] == control_dt:
             return kept[2], kept[3]
-        built = build(self.parts, drawn)
-        if self.start is not None:
-            offsets = {name.removeprefix("start."): v for name, v in drawn.items() if name.startswith("start.")}
-            moved = started(built.scene, self.start.q, offsets, self.parts.ground)
-            built = replace(built, state=State(moved.q, self.start.v + moved.v - built.scene.home().v, self.start.t))
+        built = build(self.parts, drawn, self.start)
         plant = Simulator(built.scene, self.dt, built.law, control_dt, restitution=built.restitution)
         self.__dict__["_last"] = dict(drawn), control_dt, built, plant
         return built, plant
