@@ -1,4 +1,4 @@
-"""A policy as it fares on a real robot: sensors that err and come late, a late plan, motors that are weak or noisy.
+"""A policy as it fares on a real robot: sensors that err and come late, motors that are weak, noisy or late.
 
 The policy sees q and v with errors added; a turn (three numbers about the base's axes) is put on its quaternion. All
 errors lie in one vector, the same that one channel each adds to:
@@ -9,7 +9,7 @@ A channel has a constant part and a part drawn at every call: a normal number, t
 channel's key and the number of the call alone (a hash of the two), so that no draw depends on another.
 
     params   numbers (see below) | channels, six numbers each | strength (joints) | held (nq + nv) | the policy's own
-    memory   calls | clock | errors | q and v as seen | torque | late readings | late torques | the policy's own
+    memory   calls | errors | q and v as seen | torque | late readings | late torques | the policy's own
 """
 
 from __future__ import annotations
@@ -29,14 +29,13 @@ NV = 2
 JOINTS = 3
 TURNED = 4  # place in q of the quaternion that is turned; -1: none
 DT = 5  # s between two calls
-PLAN_LAG = 6  # s by which the policy's clock is late; then the deviation and the key (bits) of its jitter
-SENSOR_LAG = 9  # s, the same
-TORQUE_LAG = 12  # s, the same
-SENSOR_ROWS = 15  # most calls that readings can be late
-TORQUE_ROWS = 16
-CHANNELS = 17  # how many
-OWN_MEMORY = 18  # length of the policy's own memory
-HEAD = 19
+SENSOR_LAG = 6  # s by which readings are late; then the deviation and the key (bits) of its jitter
+TORQUE_LAG = 9  # s, the same
+SENSOR_ROWS = 12  # most calls that readings can be late
+TORQUE_ROWS = 13
+CHANNELS = 14  # how many
+OWN_MEMORY = 15  # length of the policy's own memory
+HEAD = 16
 
 # A channel.
 PLACE = 0  # in errors
@@ -148,14 +147,14 @@ def _row(first, rows, size, call, late):
 
 
 @kernel
-def sense(t, q, v, memory, params):
-    """Fill q and v as seen into memory; returns the policy's clock in s."""
+def sense(q, v, memory, params):
+    """Fill q and v as seen into memory."""
     bits = params.view(np.int64)
     nq, nv, n = int(params[NQ]), int(params[NV]), int(params[JOINTS])
     call = int(memory[0])
     size = nq + nv
-    errors = memory[2 : 2 + size + 3 + n]
-    seen = memory[5 + size + n : 5 + 2 * size + n]
+    errors = memory[1 : 1 + size + 3 + n]
+    seen = memory[4 + size + n : 4 + 2 * size + n]
     for i in range(errors.shape[0]):
         errors[i] = 0.0
     for c in range(int(params[CHANNELS])):
@@ -167,7 +166,7 @@ def sense(t, q, v, memory, params):
         errors[int(params[at + PLACE])] += error
     # Readings go into a ring; what is seen is the row of some calls ago.
     rows = int(params[SENSOR_ROWS])
-    ring = 5 + 2 * size + 2 * n
+    ring = 4 + 2 * size + 2 * n
     here = _row(ring, rows, size, call, 0)
     for i in range(nq):
         memory[here + i] = q[i]
@@ -184,11 +183,6 @@ def sense(t, q, v, memory, params):
     turned = int(params[TURNED])
     if turned >= 0 and params[held + turned] == 0.0:
         _turned(seen, turned, errors[size : size + 3])
-    clock = t - _lateness(params, bits, PLAN_LAG, call)
-    if call == 0:
-        memory[1] = t
-    memory[1] = max(memory[1], clock)
-    return memory[1]
 
 
 @kernel
@@ -199,7 +193,7 @@ def act(torque, torque_out, memory, params):
     call = int(memory[0])
     size = nq + nv
     rows = int(params[TORQUE_ROWS])
-    ring = 5 + 2 * size + 2 * n + (int(params[SENSOR_ROWS]) + 1) * size
+    ring = 4 + 2 * size + 2 * n + (int(params[SENSOR_ROWS]) + 1) * size
     here = _row(ring, rows, n, call, 0)
     for i in range(n):
         memory[here + i] = torque[i]
@@ -209,7 +203,7 @@ def act(torque, torque_out, memory, params):
     there = _row(ring, rows, n, call, late)
     strength = HEAD + CHANNEL * int(params[CHANNELS])
     for i in range(n):
-        torque_out[i] = params[strength + i] * (memory[there + i] + memory[2 + size + 3 + i])
+        torque_out[i] = params[strength + i] * (memory[there + i] + memory[4 + size + i])
     memory[0] = call + 1
 
 
@@ -217,13 +211,13 @@ def run_imperfect(t, q, v, torque_out, memory, params):
     """One call as a policy, with the policy inside; its errors are passed on in the last number of `memory`."""
     nq, nv, n = int(params[NQ]), int(params[NV]), int(params[JOINTS])
     size = nq + nv
-    clock = sense(t, q, v, memory, params)
-    seen = memory[5 + size + n : 5 + 2 * size + n]
-    torque = memory[5 + 2 * size + n : 5 + 2 * size + 2 * n]
+    sense(q, v, memory, params)
+    seen = memory[4 + size + n : 4 + 2 * size + n]
+    torque = memory[4 + 2 * size + n : 4 + 2 * size + 2 * n]
     own = memory[memory.size - 1 - int(params[OWN_MEMORY]) : memory.size - 1]
     given = params[HEAD + CHANNEL * int(params[CHANNELS]) + n + size :]
     address = types.uintp(params.view(np.int64)[POLICY])
-    code = _call(address, (clock, seen[:nq], seen[nq:], torque, own, given))
+    code = _call(address, (t, seen[:nq], seen[nq:], torque, own, given))
     if code != 0:
         memory[memory.size - 1] = own[own.size - 1]
         return code
@@ -234,4 +228,4 @@ def run_imperfect(t, q, v, torque_out, memory, params):
 def memory_size(nq: int, nv: int, joints: int, sensor_rows: int, torque_rows: int, own: int) -> int:
     """Length of `memory` without the last number, which every policy has."""
     size = nq + nv
-    return 5 + 2 * size + 2 * joints + (sensor_rows + 1) * size + (torque_rows + 1) * joints + own
+    return 4 + 2 * size + 2 * joints + (sensor_rows + 1) * size + (torque_rows + 1) * joints + own

@@ -1,4 +1,4 @@
-"""Sensors, clocks and motors that are not as modelled: what stands between a policy and the robot it controls."""
+"""Sensors and motors that are not as modelled: what stands between a policy and the robot it controls."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from surefoot.simulate.policy import Policy
 from surefoot.traces.distributions import Jitter
 from surefoot.traces.draws import key
 
-LAGS = {"lag.plan": kernel.PLAN_LAG, "lag.sensors": kernel.SENSOR_LAG, "lag.torque": kernel.TORQUE_LAG}
+LAGS = {"lag.sensors": kernel.SENSOR_LAG, "lag.torque": kernel.TORQUE_LAG}
 LONGEST_LAG = 10.0  # s
 _AXES = ("x", "y", "z")
 _TURNS = ("roll", "pitch", "yaw")
@@ -54,7 +54,7 @@ def base_places(scene: Scene) -> tuple[int, int]:
 
 
 class Errors:
-    """What a particle's sensors, clock and motors do to the policy that controls it.
+    """What a particle's sensors and motors do to the policy that controls it.
 
     Attributes:
         scene: the robot that the policy believes in.
@@ -151,9 +151,9 @@ class Imperfect(Policy):
     def raise_error(self, t: float, q: Any, v: Any, out: Any, memory: Any, params: Any) -> None:
         """Raise the policy's own error, at what it saw."""
         nq, size, n = len(q), len(q) + len(v), len(out)
-        seen = memory[5 + size + n : 5 + 2 * size + n]
+        seen = memory[4 + size + n : 4 + 2 * size + n]
         own = memory[len(memory) - 1 - self.policy.memory_size - 1 : -1]
-        self.policy.raise_error(memory[1], seen[:nq].copy(), seen[nq:].copy(), out, own, self.policy.params)
+        self.policy.raise_error(t, seen[:nq].copy(), seen[nq:].copy(), out, own, self.policy.params)
 
 
 class ImperfectPython:
@@ -171,11 +171,11 @@ class ImperfectPython:
 
     def __call__(self, state: State) -> NDArray[np.float64]:
         """Torques (joints,) as the motors give them."""
-        clock = kernel.sense(state.t, state.q.copy(), state.v.copy(), self._memory, self.params)
+        kernel.sense(state.q.copy(), state.v.copy(), self._memory, self.params)
         nq, size, n = len(state.q), len(state.q) + len(state.v), len(self._torque)
-        seen = self._memory[5 + size + n : 5 + 2 * size + n]
+        seen = self._memory[4 + size + n : 4 + 2 * size + n]
         given = checks.array(
-            "the policy's torque", self.policy(State(seen[:nq], seen[nq:], clock)), (n,), finite=False
+            "the policy's torque", self.policy(State(seen[:nq], seen[nq:], state.t)), (n,), finite=False
         )
         kernel.act(given, self._torque, self._memory, self.params)
         return self._torque
