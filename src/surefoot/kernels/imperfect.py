@@ -29,14 +29,14 @@ NV = 2
 JOINTS = 3
 TURNED = 4  # place in q of the quaternion that is turned; -1: none
 DT = 5  # s between two calls
-PLAN_LAG = 6  # s by which the policy's clock is late; then the deviation and the key (bits) of its jitter
-SENSOR_LAG = 9  # s, the same
-TORQUE_LAG = 12  # s, the same
-SENSOR_ROWS = 15  # most calls that readings can be late
-TORQUE_ROWS = 16
-CHANNELS = 17  # how many
-OWN_MEMORY = 18  # length of the policy's own memory
-HEAD = 19
+PLAN_LAG = 6  # s by which the policy's clock is late: a channel without its place
+SENSOR_LAG = 11  # s, the same
+TORQUE_LAG = 16  # s, the same
+SENSOR_ROWS = 21  # most calls that readings can be late
+TORQUE_ROWS = 22
+CHANNELS = 23  # how many
+OWN_MEMORY = 24  # length of the policy's own memory
+HEAD = 25
 
 # A channel.
 PLACE = 0  # in errors
@@ -63,7 +63,7 @@ def _mixed(x):
 def share(key, call):
     """A number between 0 and 1, neither of them, of a key and the number of a call."""
     x = _mixed(_mixed(uint64(key) + uint64(_GOLDEN)) + uint64(_GOLDEN) * uint64(call + 1))
-    return (float(x >> uint64(11)) + 0.5) * 2.0**-53
+    return (float(x >> uint64(12)) + 0.5) * 2.0**-52  # with one bit more the sum would round, at the end to 1
 
 
 @kernel
@@ -118,12 +118,19 @@ def normal_score(p):
 
 
 @part
+def _drawn(params, bits, at, call):
+    """What the channel at a place of `params` gives in this call."""
+    value = params[at + CONSTANT]
+    if params[at + DEVIATION] > 0.0:
+        low, high = params[at + LOW], params[at + HIGH]
+        value += params[at + DEVIATION] * normal_score(low + (high - low) * share(bits[at + KEY], call))
+    return value
+
+
+@part
 def _lateness(params, bits, place, call):
     """Seconds of a lag in this call; never below zero."""
-    late = params[place]
-    if params[place + 1] > 0.0:
-        late += params[place + 1] * normal_score(share(bits[place + 2], call))
-    return max(late, 0.0)
+    return max(_drawn(params, bits, place - CONSTANT, call), 0.0)
 
 
 @part
@@ -160,11 +167,7 @@ def sense(t, q, v, memory, params):
         errors[i] = 0.0
     for c in range(int(params[CHANNELS])):
         at = HEAD + CHANNEL * c
-        error = params[at + CONSTANT]
-        if params[at + DEVIATION] > 0.0:
-            low, high = params[at + LOW], params[at + HIGH]
-            error += params[at + DEVIATION] * normal_score(low + (high - low) * share(bits[at + KEY], call))
-        errors[int(params[at + PLACE])] += error
+        errors[int(params[at + PLACE])] += _drawn(params, bits, at, call)
     # Readings go into a ring; what is seen is the row of some calls ago.
     rows = int(params[SENSOR_ROWS])
     ring = 5 + 2 * size + 2 * n
@@ -179,10 +182,10 @@ def sense(t, q, v, memory, params):
     there = _row(ring, rows, size, call, late)
     held = HEAD + CHANNEL * int(params[CHANNELS]) + n
     for i in range(size):
-        if params[held + i] == 0.0:
+        if call == 0 or params[held + i] == 0.0:  # what fails at once still has a first reading
             seen[i] = memory[there + i] + errors[i]
     turned = int(params[TURNED])
-    if turned >= 0 and params[held + turned] == 0.0:
+    if turned >= 0 and (call == 0 or params[held + turned] == 0.0):
         _turned(seen, turned, errors[size : size + 3])
     clock = t - _lateness(params, bits, PLAN_LAG, call)
     if call == 0:
