@@ -1,4 +1,4 @@
-"""What a run says: every policy in a word, with the numbers, the requirement that fails and the parameter that decides."""
+"""What a run says: every policy in a word, with the numbers, what fails and the parameter that decides."""
 
 from __future__ import annotations
 

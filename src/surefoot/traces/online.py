@@ -1,4 +1,4 @@
-"""Decide now: a few particles from the present state tell when it is safe to change over [Zapolsky2017, section 4.3.3]."""
+"""Decide now: a few particles from the present state tell when to change over [Zapolsky2017, section 4.3.3]."""
 
 from __future__ import annotations
 
