@@ -79,7 +79,8 @@ class NoBodyContact:
 
     def values(self, span: Span) -> Array:
         """(n,) the least gap, as a share of the distance to which contacts are looked for; 1 if nothing is near."""
-        mine = _robot_geoms(span.scene) if self.bodies is None else _body_geoms(span.scene, self.bodies)[span.geoms]
+        chosen = _robot_geoms(span.scene) if self.bodies is None else _body_geoms(span.scene, self.bodies)
+        mine = chosen[span.geoms]
         return _nearness(span, mine[:, 0] | mine[:, 1])
 
 
