@@ -27,11 +27,11 @@ def deepest(scene, q):
     return float(min(data.contact.dist, default=1.0))
 
 
-def touches(scene, q):
+def touches(scene, q, tolerance=1e-12):
     """Whether nothing is in the ground, but would be a nanometre lower."""
     lower = q.copy()
     lower[2] -= 1e-9
-    return deepest(scene, q) > -1e-12 and deepest(scene, lower) < 0
+    return deepest(scene, q) > -tolerance and deepest(scene, lower) < 0
 
 
 def turn(q):
