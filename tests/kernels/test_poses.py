@@ -19,7 +19,7 @@ def poses(robot):
     rng, found = np.random.default_rng(0), []
     for _ in range(40):
         q = robot.home().q.copy()
-        mujoco.mj_integratePos(robot.model, q, 2.5 * rng.normal(size=robot.nv), 1.0)
+        mujoco.mj_integratePos(robot.model, q, 1.5 * rng.normal(size=robot.nv), 1.0)
         found.append(q)
     return np.array(found)
 
@@ -60,9 +60,7 @@ def nearest(robot, q, pairs):
 
 @pytest.fixture(scope="module")
 def pairs():
-    legs = [range(2, 6), range(6, 10), range(10, 14), range(14, 18)]
-    crossed = [(a, b) for i in range(4) for j in range(i) for a in legs[i] for b in legs[j]]
-    return np.array(crossed + [(1, shank) for shank in (4, 8, 12, 16)], dtype=np.int64)  # 1: the trunk
+    return np.array([(a, b) for a in range(1, 18) for b in range(a + 1, 18)], dtype=np.int64)
 
 
 def test_clearances_are_the_least_of_all_pairs(robot, poses, pairs):
@@ -70,8 +68,13 @@ def test_clearances_are_the_least_of_all_pairs(robot, poses, pairs):
     clearances(*views(robot)[1], poses, 1, pairs, robot.model.geom_rbound, MOST, out)
     wanted = np.array([nearest(robot, q, pairs) for q in poses])
     assert out == pytest.approx(wanted, abs=1e-12)
-    assert (wanted < -0.005).sum() > 5
-    assert (wanted == MOST).any()
+    assert (wanted < 0.0).all()  # links that carry each other overlap, many at once
+
+
+def test_what_is_far_apart_is_as_far_as_it_need_be(robot):
+    out, feet = np.empty(1), np.array([(5, 17)], dtype=np.int64)
+    clearances(*views(robot)[1], robot.home().q[None], 1, feet, robot.model.geom_rbound, MOST, out)
+    assert out == [MOST]
 
 
 def test_what_has_no_ball_round_it_is_never_left_out(robot, poses, pairs):
