@@ -67,8 +67,8 @@ def falsify(
     """
     header = _header(scenario, particles, seed, method, policies)
     limit = _limit(scenario, limit)
-    if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or workers < 0):
-        raise InputError(f"workers: expected a whole number of at least 0, got {workers!r}")
+    if workers is not None:
+        checks.whole("workers", workers)
     if workers is not None and cluster is not None:
         raise InputError("workers, cluster: expected one of them, got both")
     if stop is not None and not isinstance(stop, Stop):
@@ -106,17 +106,11 @@ def _header(scenario: Any, particles: Any, seed: Any, method: Any, policies: Any
         raise InputError(f"policies: expected one or more different names, got {chosen!r}")
     own = {
         "policies": chosen,
-        "particles": _whole("particles", particles, 1),
-        "seed": _whole("seed", seed, 0),
+        "particles": checks.whole("particles", particles, at_least=1),
+        "seed": checks.whole("seed", seed),
         "method": checks.choice("method", method, METHODS),
     }
     return run_json.plain({**scenario.header(), **own})
-
-
-def _whole(name: str, value: Any, least: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise InputError(f"{name}: expected a whole number of at least {least}, got {value!r}")
-    return value
 
 
 def _limit(scenario: Any, limit: Any) -> float:

@@ -14,7 +14,6 @@ from surefoot import checks
 from surefoot.dynamics import by_joint
 from surefoot.errors import InputError
 from surefoot.robots.scene import Scene
-from surefoot.traces.draws import whole
 from surefoot.traces.span import Array, Span, of_scene
 
 
@@ -131,7 +130,7 @@ class NoSelfCollision:
     def __post_init__(self) -> None:
         """Check."""
         checks.number("NoSelfCollision.near", self.near, above=0.0)
-        whole("NoSelfCollision.every", self.every, least=1)
+        checks.whole("NoSelfCollision.every", self.every, at_least=1)
 
     def values(self, span: Span) -> Array:
         """(n,) the least distance, as a share of `near`."""
