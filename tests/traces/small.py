@@ -30,7 +30,7 @@ FLYER = """
 
 def scene(world, rest="", **roles):
     """A scene of MJCF text."""
-    spec = mujoco.MjSpec.from_string(f"<mujoco>{rest}<worldbody>{world}</worldbody></mujoco>")
+    spec = mujoco.MjSpec.from_string(f'<mujoco><compiler angle="radian"/>{rest}<worldbody>{world}</worldbody></mujoco>')
     surfaces = tuple(Surface(geom.name, None) for geom in spec.worldbody.geoms if geom.name == "ground")
     return sf.Scene(spec, name="made", **{"joints": (), "surfaces": surfaces, **roles})
 
