@@ -18,14 +18,15 @@ from surefoot.errors import InputError
 def array(name: str, value: Any, shape: tuple[int | None, ...], *, finite: bool = True) -> NDArray[np.float64]:
     """Return `value` as a contiguous float64 array of `shape` (None: any length along that axis)."""
     try:
-        if value is None or np.asarray(value).dtype.kind not in "biufO":
+        given = np.asarray(value)
+        if value is None or given.dtype.kind not in "biufO":
             raise TypeError
-        result = np.ascontiguousarray(value, dtype=np.float64)
+        result = np.ascontiguousarray(given, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         raise InputError(f"{name}: expected an array of numbers, got {type(value).__name__}") from None
-    wanted = "(" + ", ".join("any" if n is None else str(n) for n in shape) + ("," if len(shape) == 1 else "") + ")"
-    if np.ndim(value) != len(shape) or any(n is not None and n != m for n, m in zip(shape, result.shape, strict=False)):
-        raise InputError(f"{name}: expected shape {wanted}, got {np.shape(value)}")
+    if given.ndim != len(shape) or any(n is not None and n != m for n, m in zip(shape, given.shape, strict=False)):
+        wanted = ", ".join("any" if n is None else str(n) for n in shape) + ("," if len(shape) == 1 else "")
+        raise InputError(f"{name}: expected shape ({wanted}), got {given.shape}")
     if finite and not np.isfinite(result).all():
         where = tuple(int(i) for i in np.argwhere(~np.isfinite(result))[0])
         index = str(where[0]) if len(where) == 1 else str(where)

@@ -2,11 +2,16 @@
 
 from surefoot.control.baselines import PID, ContactFree, SensedForce
 from surefoot.control.blackboard import KNOWN, Board, Value
+from surefoot.control.foot_walker import foot_walker
+from surefoot.control.gait_policy import GaitPolicy
+from surefoot.control.picking import PICKS, Pick, Plan, picker, plan
 from surefoot.control.pipeline import Pipeline
+from surefoot.control.reaching import reach
 from surefoot.control.stage import Stage, stage
 from surefoot.control.stages import (
     ActuatorLimits,
     Balance,
+    Changeover,
     Command,
     Delay,
     FeedForward,
@@ -17,6 +22,8 @@ from surefoot.control.stages import (
     Hold,
     InverseKinematics,
     JointPID,
+    Timetable,
+    TorqueTable,
     Touch,
     Waypoints,
 )
@@ -25,10 +32,12 @@ from surefoot.control.walker import walker
 
 __all__ = [
     "KNOWN",
+    "PICKS",
     "PID",
     "ActuatorLimits",
     "Balance",
     "Board",
+    "Changeover",
     "Command",
     "ContactFree",
     "Delay",
@@ -37,16 +46,25 @@ __all__ = [
     "FootPD",
     "ForwardKinematics",
     "GaitPlanner",
+    "GaitPolicy",
     "Hold",
     "InverseKinematics",
     "JointPID",
+    "Pick",
     "Pipeline",
+    "Plan",
     "SensedForce",
     "Stage",
+    "Timetable",
+    "TorqueTable",
     "Touch",
     "Value",
     "Walk",
     "Waypoints",
+    "foot_walker",
+    "picker",
+    "plan",
+    "reach",
     "stage",
     "walker",
 ]

@@ -102,18 +102,12 @@ def check_numbers(model: mujoco.MjModel, path: Path | str) -> None:
         if not np.isfinite(values).all():
             where = int(np.argwhere(~np.isfinite(values))[0][0])
             raise ModelError(f"{path}: {field} of {_owner(model, field, where)} is not finite")
-    for g in range(model.ngeom):
-        if not (model.geom_friction[g] >= 0).all():
-            shown = ", ".join(f"{x:g}" for x in model.geom_friction[g])
-            raise ModelError(
-                f"{path}: geom {model.geom(g).name!r} has friction {shown}; expected numbers of at least 0"
-            )
-    for p in range(model.npair):
-        if not (model.pair_friction[p] >= 0).all():
-            shown = ", ".join(f"{x:g}" for x in model.pair_friction[p])
-            raise ModelError(
-                f"{path}: pair {model.pair(p).name!r} has friction {shown}; expected numbers of at least 0"
-            )
+    for g in np.flatnonzero(~(model.geom_friction >= 0).all(axis=1)):
+        shown = ", ".join(f"{x:g}" for x in model.geom_friction[g])
+        raise ModelError(f"{path}: geom {model.geom(g).name!r} has friction {shown}; expected numbers of at least 0")
+    for p in np.flatnonzero(~(model.pair_friction >= 0).all(axis=1)):
+        shown = ", ".join(f"{x:g}" for x in model.pair_friction[p])
+        raise ModelError(f"{path}: pair {model.pair(p).name!r} has friction {shown}; expected numbers of at least 0")
     for field, what in (("dof_damping", "damping"), ("dof_frictionloss", "dry friction"), ("dof_armature", "armature")):
         values = getattr(model, field)
         if values.size and values.min() < 0:

@@ -97,10 +97,12 @@ class Scene:
         surfaces: tuple[Surface, ...] = (),
         notes: tuple[Note, ...] = (),
         home: NDArray[np.float64] | None = None,
+        model: mujoco.MjModel | None = None,
     ) -> None:
+        """Compile the spec, unless `model` is what `guard.compile_model` has made of it already."""
         self.name = name
         self.spec = spec
-        self.model: mujoco.MjModel = guard.compile_model(spec, name)
+        self.model: mujoco.MjModel = guard.compile_model(spec, name) if model is None else model
         self.base = base
         self.joints = tuple(joints)
         self.feet = tuple(feet)
@@ -165,6 +167,10 @@ class Scene:
         if self.model.nkey:
             return State(self.model.key_qpos[0], self.model.key_qvel[0])
         return State(self.model.qpos0, np.zeros(self.nv))
+
+    def rest_at(self, q: Any) -> None:
+        """Let the resting pose be `q` (nq,); for those who have just made the scene."""
+        self._home = checks.array("q", q, (self.nq,))
 
     def state(self, q: Any = None, v: Any = None, t: float = 0.0) -> State:
         """A checked state; what is not given is taken from `home()`."""

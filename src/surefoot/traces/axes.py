@@ -2,33 +2,41 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from typing import Any
 
-import numpy as np
+Vector = tuple[float, float, float]
 
 TILTS = (".tilt1", ".tilt2")
 """Endings of the two parameters of an axis: the components across it, relative to the one along it."""
 
 
-def leaning(axis: Any, tilt1: float, tilt2: float) -> tuple[float, float, float]:
-    """An axis with components `tilt1` and `tilt2` across it added to its unit vector, normalised.
-
-    The directions across follow the largest component of the axis in the order x, y, z, x, y: an axis along x leans
-    towards y and z, one along y towards z and x, one along z towards x and y.
-    """
-    unit = np.asarray(axis, dtype=float) / np.linalg.norm(axis)
+def leaning(axis: Sequence[float], tilt1: float, tilt2: float) -> Vector:
+    """An axis (3,) with components `tilt1` and `tilt2` across it added to its unit vector, normalised."""
+    unit = _normalised(axis)
     first, second = across(unit)
-    new = unit + tilt1 * first + tilt2 * second
-    x, y, z = (new / np.linalg.norm(new)).tolist()
-    return x, y, z
+    return _normalised([unit[i] + tilt1 * first[i] + tilt2 * second[i] for i in range(3)])
 
 
-def across(unit: np.ndarray) -> Sequence[np.ndarray]:
-    """Two unit vectors (3,), at right angles to a unit vector and to each other."""
-    main = int(np.argmax(np.abs(unit)))
-    first, second = np.eye(3)[(main + 1) % 3], np.eye(3)[(main + 2) % 3]
-    first = first - (first @ unit) * unit
-    first /= np.linalg.norm(first)
-    second = second - (second @ unit) * unit - (second @ first) * first
-    return first, second / np.linalg.norm(second)
+def across(unit: Vector) -> tuple[Vector, Vector]:
+    """Two unit vectors at right angles to a unit vector and to each other.
+
+    They follow its largest component in the order x, y, z, x, y: an axis along x leans towards y and z, one along y
+    towards z and x, one along z towards x and y.
+    """
+    main = max(range(3), key=lambda i: abs(unit[i]))
+    basis = [[float(i == (main + k) % 3) for i in range(3)] for k in (1, 2)]
+    first = _normalised(_without(basis[0], unit))
+    return first, _normalised(_without(_without(basis[1], unit), first))
+
+
+def _without(vector: Sequence[float], unit: Vector) -> list[float]:
+    """A vector less its component along a unit vector."""
+    along = vector[0] * unit[0] + vector[1] * unit[1] + vector[2] * unit[2]
+    return [vector[i] - along * unit[i] for i in range(3)]
+
+
+def _normalised(vector: Sequence[float]) -> Vector:
+    x, y, z = (float(part) for part in vector)
+    length = math.hypot(x, y, z)
+    return x / length, y / length, z / length

@@ -156,6 +156,12 @@ class Disturbances:
             params[self._errors.strength_place(i)] = value
         params[self._errors.held_place(0) : self._errors.held_place(len(held))] = held
 
+    def clear(self, run: RollOut) -> None:
+        """Take all off: the plant is as it was."""
+        if self._friction is not None:
+            run.plant.space.data.qfrc_applied[:] = 0.0
+            run.plant.space.plant.dof_frictionloss[:] = self._friction
+
     def _fail(self, fault: Fault, part: str, strength: Any, held: Any, friction: Any) -> None:
         scene = self._scene
         if fault.kind == "dropout":

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from surefoot import checks
 from surefoot.laws import LAWS, Law, as_law
-from surefoot.robots import families
 from surefoot.robots.compose import KEEP
-from surefoot.robots.compose import scene as composed
-from surefoot.robots.families import Family
+from surefoot.robots.families import FAMILIES, Family
+from surefoot.robots.load import load
 from surefoot.robots.objects import Loose
 from surefoot.robots.scene import Scene
 from surefoot.robots.state import State
-from surefoot.robots.terrains import Plane, Terrain
-from surefoot.traces.fabricate_family import changed, part_names
-from surefoot.traces.start import posed, start_names, started
-from surefoot.traces.surroundings import changed_ground, changed_objects, ground_names, object_names
+from surefoot.robots.terrains import Terrain
+from surefoot.traces.design import Design
+from surefoot.traces.fabricate_family import FamilyRobot
+from surefoot.traces.fabricate_file import FileRobot
+from surefoot.traces.start import Start
 
 HEADS = ("robot", "ground", "object", "start", "law", "restitution")
 """First words of the names that a plant is built from; all others live in the loop."""
@@ -44,7 +43,7 @@ class Parts:
     objects: tuple[Loose, ...] = ()
     law: Law | str = "coulomb"
     restitution: float = 0.0
-    joints: Mapping[str, float] | None = field(default=None)
+    joints: Mapping[str, float] | None = None
 
     def __post_init__(self) -> None:
         as_law(self.law)
@@ -52,36 +51,47 @@ class Parts:
         object.__setattr__(self, "objects", tuple(self.objects))
 
     @cached_property
-    def family(self) -> Family:
-        """The bundled robot as a dataclass."""
-        if isinstance(self.robot, Family):
-            return self.robot
-        return families.family(os.fspath(self.robot))
-
-    @cached_property
-    def ground(self) -> Terrain | None:
-        """What it stands on, with the robot's own ground in place of "keep"."""
-        if isinstance(self.terrain, str):
-            return Plane(z=-getattr(self.family, "pedestal", 0.0))
-        return self.terrain
-
-    @cached_property
     def scene(self) -> Scene:
         """The nominal scene."""
-        return _put_together(self.family, self.ground, self.objects)
+        return self._robot.built({}, self._ground.part, self.objects)[0]
 
     @cached_property
     def names(self) -> dict[str, Any]:
         """Nominal value by name of all that can be uncertain about the plant; None where there is none."""
-        law = as_law(self.law)
-        return {
-            **_headed("robot", part_names(self.family)),
-            **_headed("ground", ground_names(self.ground)),
-            "restitution": float(self.restitution),
-            "law": _law_name(law),
-            **_headed("object", object_names(self.objects)),
-            **_headed("start", start_names(self.scene)),
+        objects = {
+            f"{thing}.{name}": value for thing, each in self._things.items() for name, value in each.names.items()
         }
+        return {
+            **_headed("robot", self._robot.names),
+            **_headed("ground", self._ground.names),
+            "restitution": float(self.restitution),
+            "law": _law_name(as_law(self.law)),
+            **_headed("object", objects),
+            **_headed("start", self._start.names),
+        }
+
+    @cached_property
+    def _robot(self) -> FamilyRobot | FileRobot:
+        if isinstance(self.robot, Family):
+            return FamilyRobot(self.robot)
+        if isinstance(self.robot, Scene):
+            return FileRobot(self.robot)
+        if isinstance(self.robot, str) and self.robot in FAMILIES:
+            return FamilyRobot(FAMILIES[self.robot])
+        return FileRobot(load(self.robot))
+
+    @cached_property
+    def _ground(self) -> Design:
+        keep = isinstance(self.terrain, str) and self.terrain == KEEP
+        return Design(self._robot.ground if keep else self.terrain, "ground")
+
+    @cached_property
+    def _things(self) -> dict[str, Design]:
+        return {thing.name: Design(thing, f"object.{thing.name}") for thing in self.objects}
+
+    @cached_property
+    def _start(self) -> Start:
+        return Start(self.scene, self.joints)
 
 
 @dataclass(frozen=True)
@@ -101,13 +111,14 @@ class Built:
     restitution: float
 
 
-def build(parts: Parts, values: Mapping[str, Any]) -> Built:
+def build(parts: Parts, values: Mapping[str, Any], origin: State | None = None) -> Built:
     """The plant of a particle.
 
     Args:
         parts: the nominal plant; it is not changed.
         values: value by name (see `Parts.names`); what is not given, or given its nominal value, is nominal bit for
             bit. Names of what lives in the loop (encoders, motors, lag) are passed over.
+        origin: where to start from instead of home.
 
     Returns:
         Scene, start, law and restitution.
@@ -115,6 +126,25 @@ def build(parts: Parts, values: Mapping[str, Any]) -> Built:
     Raises:
         InputError: an unknown name, or a value that a part refuses.
     """
+    new = _differing(parts, values)
+    scene, ground, standing = parts.scene, parts._ground.part, None
+    if new["robot"] or new["ground"] or new["object"]:
+        ground = parts._ground.changed(new["ground"])
+        objects = [
+            design.changed(
+                {k.removeprefix(f"{name}."): v for k, v in new["object"].items() if k.startswith(f"{name}.")}
+            )
+            for name, design in parts._things.items()
+        ]
+        scene, standing = parts._robot.built(new["robot"], ground, objects)
+    state = parts._start.state(scene, ground, new["start"], standing, origin)
+    law = as_law(new["law"].get("", parts.law))
+    restitution = checks.number("restitution", new["restitution"].get("", parts.restitution), at_least=0.0, at_most=1.0)
+    return Built(scene, state, law, restitution)
+
+
+def _differing(parts: Parts, values: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """By first word, the rest of the name and the value of all that differs from the nominal plant."""
     new: dict[str, dict[str, Any]] = {head: {} for head in HEADS}
     for name, value in values.items():
         head, _, rest = name.partition(".")
@@ -125,20 +155,7 @@ def build(parts: Parts, values: Mapping[str, Any]) -> Built:
         nominal = parts.names[name]
         if value is not nominal and value != nominal:
             new[head][rest] = value
-    scene, ground = parts.scene, parts.ground
-    if new["robot"] or new["ground"] or new["object"]:
-        ground = changed_ground(parts.ground, new["ground"])
-        robot = changed(parts.family, new["robot"], "robot")
-        scene = _put_together(robot, ground, changed_objects(parts.objects, new["object"]))
-    state = started(scene, posed(scene, parts.joints, ground), new["start"], ground)
-    law = as_law(new["law"].get("", parts.law))
-    restitution = checks.number("restitution", new["restitution"].get("", parts.restitution), at_least=0.0, at_most=1.0)
-    return Built(scene, state, law, restitution)
-
-
-def _put_together(robot: Family, ground: Terrain | None, objects: Any) -> Scene:
-    scene = robot.scene(ground)
-    return composed(scene, objects=objects) if objects else scene
+    return new
 
 
 def _law_name(law: Law) -> Law | str:

@@ -1,4 +1,4 @@
-"""Sensors, clocks and motors that are not as modelled: what stands between a policy and the robot it controls."""
+"""Sensors and motors that are not as modelled: what stands between a policy and the robot it controls."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from surefoot.simulate.policy import Policy
 from surefoot.traces.distributions import Jitter
 from surefoot.traces.draws import key
 
-LAGS = {"lag.plan": kernel.PLAN_LAG, "lag.sensors": kernel.SENSOR_LAG, "lag.torque": kernel.TORQUE_LAG}
+LAGS = {"lag.sensors": kernel.SENSOR_LAG, "lag.torque": kernel.TORQUE_LAG}
 LONGEST_LAG = 10.0  # s
 _AXES = ("x", "y", "z")
 _TURNS = ("roll", "pitch", "yaw")
@@ -53,20 +53,8 @@ def base_places(scene: Scene) -> tuple[int, int]:
     return int(model.jnt_qposadr[joint]), int(model.jnt_dofadr[joint])
 
 
-def names(scene: Scene) -> dict[str, float | None]:
-    """All that can be uncertain between policy and robot, with nominal values; None: noise alone."""
-    known: dict[str, float | None] = {}
-    for reading in readings(scene):
-        known |= {reading: None, f"{reading}.bias": 0.0}
-    for joint in scene.joints:
-        known |= {f"motor.{joint}.strength": 1.0, f"motor.{joint}.noise": None}
-    for lag in LAGS:
-        known |= {lag: 0.0, f"{lag}.jitter": None}
-    return known
-
-
 class Errors:
-    """What a particle's sensors, clock and motors do to the policy that controls it.
+    """What a particle's sensors and motors do to the policy that controls it.
 
     Attributes:
         scene: the robot that the policy believes in.
@@ -81,7 +69,7 @@ class Errors:
         Args:
             scene: the robot.
             dt: s between two calls of the policy.
-            values: constant errors by name, see `names`.
+            values: constant errors by name, see `loop_names`.
             noise: errors drawn at every call, by name.
             seed: what their draws depend on, with the particle and their names.
             particle: number.
@@ -158,9 +146,9 @@ class Imperfect(Policy):
     def raise_error(self, t: float, q: Any, v: Any, out: Any, memory: Any, params: Any) -> None:
         """Raise the policy's own error, at what it saw."""
         nq, size, n = len(q), len(q) + len(v), len(out)
-        seen = memory[5 + size + n : 5 + 2 * size + n]
+        seen = memory[4 + size + n : 4 + 2 * size + n]
         own = memory[len(memory) - 1 - self.policy.memory_size - 1 : -1]
-        self.policy.raise_error(memory[1], seen[:nq].copy(), seen[nq:].copy(), out, own, self.policy.params)
+        self.policy.raise_error(t, seen[:nq].copy(), seen[nq:].copy(), out, own, self.policy.params)
 
 
 class ImperfectPython:
@@ -178,10 +166,12 @@ class ImperfectPython:
 
     def __call__(self, state: State) -> NDArray[np.float64]:
         """Torques (joints,) as the motors give them."""
-        clock = kernel.sense(state.t, state.q.copy(), state.v.copy(), self._memory, self.params)
+        kernel.sense(state.q.copy(), state.v.copy(), self._memory, self.params)
         nq, size, n = len(state.q), len(state.q) + len(state.v), len(self._torque)
-        seen = self._memory[5 + size + n : 5 + 2 * size + n]
-        given = checks.array("the policy's torque", self.policy(State(seen[:nq], seen[nq:], clock)), (n,), finite=False)
+        seen = self._memory[4 + size + n : 4 + 2 * size + n]
+        given = checks.array(
+            "the policy's torque", self.policy(State(seen[:nq], seen[nq:], state.t)), (n,), finite=False
+        )
         kernel.act(given, self._torque, self._memory, self.params)
         return self._torque
 

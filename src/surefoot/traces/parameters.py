@@ -13,6 +13,7 @@ from surefoot.errors import InputError
 from surefoot.traces.axes import TILTS
 from surefoot.traces.distributions import Constant, Distribution, Jitter
 from surefoot.traces.draws import Draws
+from surefoot.traces.loop_names import BIAS, SENSORS, is_noise
 
 AXIS = ".axis"
 
@@ -46,7 +47,9 @@ class Parameter:
 class Uncertainty:
     """Distributions by name or by pattern, in which * stands for any text.
 
-    A pattern that ends in ".axis" stands for the two tilts of each joint axis that it matches.
+    A pattern that ends in ".axis" stands for the two tilts of each joint axis that it matches. A pattern with a * and a
+    Jitter stands for noise alone, with any other distribution for what is drawn once a particle: "encoder.*" is the
+    noise of all encoders with a Jitter, and the offset of all with a Normal.
 
     Attributes:
         patterns: distribution by pattern, in the order given.
@@ -78,7 +81,8 @@ class Uncertainty:
             known: nominal value by name, of all that can be uncertain; None where there is none.
 
         Raises:
-            InputError: a pattern that matches no name, or a distribution that needs a nominal value where none is.
+            InputError: a pattern that matches no name, a distribution that needs a nominal value where none is, or
+                noise where none can be.
         """
         chosen: dict[str, Distribution] = {}
         for pattern, distribution in self.patterns.items():
@@ -86,10 +90,13 @@ class Uncertainty:
             matched = [name for name in known if wanted.fullmatch(name)]
             if not matched:
                 _refuse(pattern, known)
-            for name in matched:
+            # A pattern stands only for names that its distribution suits, if there are any.
+            suited = [name for name in matched if is_noise(name) == isinstance(distribution, Jitter)]
+            for name in suited if suited and "*" in pattern else matched:
                 chosen[name] = distribution
         for name, distribution in chosen.items():
             with checks.told(f"uncertainty: {name!r}: "):
+                _check_kind(name, distribution)
                 distribution.check(known[name])
         return [Parameter(name, distribution, known[name]) for name, distribution in chosen.items()]
 
@@ -102,6 +109,15 @@ def values(parameters: Iterable[Parameter], particle: int, draws: Draws) -> dict
 def _expression(pattern: str) -> re.Pattern[str]:
     text = ".*".join(re.escape(part) for part in pattern.split("*"))
     return re.compile(text + "(?:" + "|".join(map(re.escape, TILTS)) + ")" if pattern.endswith(AXIS) else text, re.S)
+
+
+def _check_kind(name: str, distribution: Distribution) -> None:
+    """Noise is a jitter and nothing else is."""
+    if is_noise(name) and not isinstance(distribution, Jitter):
+        remedy = f"; for an offset that stays, name {name + BIAS!r}" if name.partition(".")[0] in SENSORS else ""
+        raise InputError(f"expected a Jitter, since this is noise, got {distribution!r}{remedy}")
+    if isinstance(distribution, Jitter) and not is_noise(name):
+        raise InputError(f"expected a distribution that is drawn once a particle, got {distribution!r}")
 
 
 def _refuse(pattern: str, known: Mapping[str, Any]) -> None:

@@ -24,7 +24,7 @@ from surefoot.traces.result import BROKEN, KNOWN, SUCCESS, UNKNOWN, Result
 from surefoot.traces.span import Array, last_moment, span_of_log
 from surefoot.traces.witness import Witness, crossing
 
-LOOK = 100  # steps between two looks at the requirements
+LOOK = 250  # steps between two looks at the requirements
 
 
 @dataclass(frozen=True)
@@ -60,8 +60,8 @@ class Particle:
         self,
         task: Task,
         built: Built,
+        plant: Simulator,
         policy: Any,
-        control_dt: float,
         values: Mapping[str, Any],
         noise: Mapping[str, Jitter],
         pushes: Sequence[Push],
@@ -70,8 +70,7 @@ class Particle:
         particle: int,
     ) -> None:
         self.task, self.built = task, built
-        plant = Simulator(built.scene, task.dt, built.law, control_dt, restitution=built.restitution)
-        errors = Errors(built.scene, control_dt, values, noise, seed, particle)
+        errors = Errors(built.scene, plant.control_dt, values, noise, seed, particle)
         wrapped = policy
         if not errors.none or pushes or faults:
             wrapped = Imperfect(policy, errors) if isinstance(policy, Policy) else ImperfectPython(policy, errors)
@@ -86,6 +85,15 @@ class Particle:
     def trace(self) -> None:
         """Run to the end or to the first violation."""
         run = self.run
+        try:
+            self._run()
+        finally:
+            self._disturbances.clear(run)
+        if self.violated is None:
+            self.at, self.time = run.done, run.now
+
+    def _run(self) -> None:
+        run = self.run
         while run.going and self.violated is None:
             first = run.done
             try:
@@ -96,8 +104,6 @@ class Particle:
                     raise
                 break
             self._look(first, run.done)
-        if self.violated is None:
-            self.at, self.time = run.done, run.now
 
     def _advance(self, until: int) -> None:
         """Take steps until this many are done, with all that befalls the robot on the way."""

@@ -15,7 +15,7 @@ from surefoot.dynamics import by_joint
 from surefoot.errors import InputError
 from surefoot.robots.scene import Scene
 from surefoot.traces.draws import whole
-from surefoot.traces.span import Array, Span
+from surefoot.traces.span import Array, Span, of_scene
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,8 @@ class NoBodyContact:
 
     def values(self, span: Span) -> Array:
         """(n,) the least gap, as a share of the distance to which contacts are looked for; 1 if nothing is near."""
-        mine = _robot_geoms(span.scene, self.bodies)[span.geoms]
+        chosen = _robot_geoms(span.scene) if self.bodies is None else _body_geoms(span.scene, self.bodies)
+        mine = chosen[span.geoms]
         return _nearness(span, mine[:, 0] | mine[:, 1])
 
 
@@ -283,7 +284,7 @@ class Held:
         thing = self.thing or scene.objects[0]
         checks.indices("Held.thing", [thing], scene.objects, "object")
         mine = model.geom_bodyid == model.body(thing).id
-        robot = _robot_geoms(scene, None) | _foot_geoms(scene)
+        robot = _robot_geoms(scene) | _foot_geoms(scene)
         pushed = span.forces[:, 0] > 0.0
         touched = pushed & mine[span.geoms].any(axis=1) & robot[span.geoms].any(axis=1)
         rests = pushed & mine[span.geoms].any(axis=1) & ~robot[span.geoms].any(axis=1)
@@ -313,6 +314,7 @@ def _nearness(span: Span, rows: NDArray[np.bool_]) -> Array:
     return span.least(rows, (gaps - span.touch) / span.near, 1.0)
 
 
+@of_scene
 def _foot_geoms(scene: Scene) -> NDArray[np.bool_]:
     """(ngeom,) which geoms are feet."""
     feet = np.zeros(scene.model.ngeom, dtype=bool)
@@ -321,22 +323,28 @@ def _foot_geoms(scene: Scene) -> NDArray[np.bool_]:
     return feet
 
 
-def _robot_geoms(scene: Scene, bodies: tuple[str, ...] | None) -> NDArray[np.bool_]:
-    """(ngeom,) which geoms belong to the robot (its feet left out), or to these bodies."""
+def _body_geoms(scene: Scene, bodies: tuple[str, ...]) -> NDArray[np.bool_]:
+    """(ngeom,) which geoms belong to these bodies."""
     model = scene.model
-    if bodies is not None:
-        known = [model.body(i).name for i in range(model.nbody)]
-        return np.isin(model.geom_bodyid, checks.indices("NoBodyContact.bodies", bodies, known, "body"))
+    known = [model.body(i).name for i in range(model.nbody)]
+    return np.isin(model.geom_bodyid, checks.indices("NoBodyContact.bodies", bodies, known, "body"))
+
+
+@of_scene
+def _robot_geoms(scene: Scene) -> NDArray[np.bool_]:
+    """(ngeom,) which geoms belong to the robot, its feet left out."""
+    model = scene.model
     loose = {model.body(thing).id for thing in scene.objects}
     fixed = model.body_weldid == 0  # a table, a wall
     mine = ~fixed & ~np.isin(model.body_rootid, list(loose))
     return mine[model.geom_bodyid] & ~_foot_geoms(scene)
 
 
+@of_scene
 def _apart(scene: Scene) -> NDArray[np.int64]:
     """(k, 2) pairs of the robot's geoms on links that are not neighbours."""
     model = scene.model
-    mine = np.flatnonzero(_robot_geoms(scene, None) | _foot_geoms(scene))
+    mine = np.flatnonzero(_robot_geoms(scene) | _foot_geoms(scene))
     mine = [int(g) for g in mine if model.geom_rbound[g] > 0.0 and model.geom_group[g] < 3]
     pairs = []
     for i, a in enumerate(mine):

@@ -20,16 +20,17 @@ from surefoot.robots.state import State
 from surefoot.robots.terrains import Terrain
 from surefoot.simulate.arguments import check_function_of_state, step_count
 from surefoot.simulate.policy import Policy
+from surefoot.simulate.simulator import Simulator
 from surefoot.simulate.trace import Trace
-from surefoot.traces import imperfect
+from surefoot.traces.distribution_tables import to_table
 from surefoot.traces.distributions import Distribution, Jitter
 from surefoot.traces.disturbances import Fault, Push
 from surefoot.traces.draws import Draws, whole
 from surefoot.traces.fabricate import Built, Parts, build
+from surefoot.traces.loop_names import loop_names
 from surefoot.traces.parameters import Parameter, Uncertainty, values
 from surefoot.traces.particle import Particle, Task, failed
 from surefoot.traces.result import Result
-from surefoot.traces.start import started
 from surefoot.traces.witness import Witness, as_witness
 
 Controller = Callable[[Scene, float], Any]
@@ -156,24 +157,11 @@ class Scenario:
             for k, thing in enumerate(things)
             for path, value in numbers_of(thing).items()
         }
-        return {**self.parts.names, **imperfect.names(scene), **disturbances}
+        return {**self.parts.names, **loop_names(scene), **disturbances}
 
     @cached_property
     def _parameters(self) -> list[Parameter]:
-        found = Uncertainty(self.uncertainty).resolve(self.known)
-        for parameter in found:
-            noise = self.known[parameter.name] is None and parameter.name in imperfect.names(self.nominal())
-            if noise and not isinstance(parameter.distribution, Jitter):
-                raise InputError(
-                    f"uncertainty: {parameter.name!r} is drawn at every control step: expected a Jitter, got "
-                    f"{parameter.distribution!r}; a constant error of a sensor is called '{parameter.name}.bias'"
-                )
-            if isinstance(parameter.distribution, Jitter) and not noise:
-                raise InputError(
-                    f"uncertainty: {parameter.name!r} is drawn once for a particle, not at every step: expected a "
-                    f"distribution such as Normal, got {parameter.distribution!r}"
-                )
-        return found
+        return Uncertainty(self.uncertainty).resolve(self.known)
 
     def parameters(self) -> list[Parameter]:
         """All that is uncertain, in order of appearance."""
@@ -257,19 +245,26 @@ class Scenario:
         return {**self.values(particle, seed, method), **values}
 
     def _traced(self, control: tuple[Any, float], particle: int, seed: int, drawn: Mapping[str, Any]) -> Particle:
-        built = build(self.parts, drawn)
-        if self.start is not None:
-            offsets = {name.removeprefix("start."): v for name, v in drawn.items() if name.startswith("start.")}
-            moved = started(built.scene, self.start.q, offsets, self.parts.ground)
-            built = replace(built, state=State(moved.q, self.start.v + moved.v - built.scene.home().v, self.start.t))
+        policy, control_dt = control
+        built, plant = self._plant(drawn, control_dt)
         noise = {p.name: p.distribution for p in self._parameters if isinstance(p.distribution, Jitter)}
         task = Task(self.duration, self.dt, self.requirements, self.objective, self.telemetry_dt)
         traced = Particle(
-            task, built, *control, drawn, noise if particle else {}, self._disturbed("push", self.pushes, drawn),
+            task, built, plant, policy, drawn, noise if particle else {}, self._disturbed("push", self.pushes, drawn),
             self._disturbed("fault", self.faults, drawn), seed, particle,
         )  # fmt: skip
         traced.trace()
         return traced
+
+    def _plant(self, drawn: Mapping[str, Any], control_dt: float) -> tuple[Built, Simulator]:
+        """The plant of a particle; the last one is kept, for the next policy."""
+        kept = self.__dict__.get("_last")
+        if kept is not None and kept[0] == drawn and kept[1] == control_dt:
+            return kept[2], kept[3]
+        built = build(self.parts, drawn, self.start)
+        plant = Simulator(built.scene, self.dt, built.law, control_dt, restitution=built.restitution)
+        self.__dict__["_last"] = dict(drawn), control_dt, built, plant
+        return built, plant
 
     @staticmethod
     def _disturbed(word: str, things: Sequence[Any], drawn: Mapping[str, Any]) -> list[Any]:
@@ -293,7 +288,7 @@ class Scenario:
             "requirements": [witness.name for witness in _witnesses(self.requirements)],
             "objective": [witness.name for witness in _witnesses(self.objective)],
             "parameters": [
-                {"name": p.name, "distribution": repr(p.distribution), "nominal": _plain(p.nominal)}
+                {"name": p.name, "distribution": to_table(p.distribution), "nominal": _plain(p.nominal)}
                 for p in self._parameters
             ],
         }
@@ -309,5 +304,5 @@ def _witnesses(given: Sequence[Any]) -> Sequence[Witness]:
     return given
 
 
-def _plain(value: Any) -> str | int | float | None:
+def _plain(value: Any) -> Any:
     return value if value is None or isinstance(value, str | int | float) else str(value)

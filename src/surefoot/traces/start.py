@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import mujoco
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from surefoot import checks
 from surefoot.robots.home import follow
-from surefoot.robots.placing import put_on
+from surefoot.robots.placing import Standing
 from surefoot.robots.scene import ONE_DOF, Scene
 from surefoot.robots.state import State
 from surefoot.robots.terrains import Terrain
@@ -21,58 +21,77 @@ TURN = ("roll", "pitch", "yaw")
 VELOCITY = "velocity."
 
 
-def start_names(scene: Scene) -> dict[str, float]:
-    """Names of the offsets, each nominally 0.
+class Start:
+    """Where a particle starts: at home, with some joints put elsewhere, and offsets.
 
-    x, y, z in m and roll, pitch, yaw in rad of a floating base; every hinge and slide of the robot by its name (rad,
-    m); and after "velocity." the same in m/s and rad/s. Roll, pitch and yaw turn the base about the world's x, y and z
-    through its origin, in that order; as velocities they are about the world's x, y and z at the start.
+    Attributes:
+        names: of the offsets, each nominally 0: x, y, z in m and roll, pitch, yaw in rad of a floating base; every
+            hinge and slide of the robot by its name (rad, m); and after "velocity." the same in m/s and rad/s. Roll,
+            pitch and yaw turn the base about the world's x, y and z through its origin, in that order; as velocities
+            they are about the world's x, y and z.
     """
-    base = () if scene.base is None else PLACE + TURN
-    names = dict.fromkeys((*base, *_joints(scene)), 0.0)
-    return names | {VELOCITY + name: 0.0 for name in names}
+
+    def __init__(self, scene: Scene, joints: Mapping[str, float] | None = None) -> None:
+        """Check the joints.
+
+        Args:
+            scene: the nominal scene; particles have the same joints.
+            joints: start of some joints by name, in rad or m; a floating base then just touches the ground.
+        """
+        self._places = _joint_places(scene)
+        self._joints = {} if joints is None else dict(joints)
+        checks.indices("joints", self._joints, list(self._places), "joint")
+        for name, value in self._joints.items():
+            checks.number(f"joints[{name!r}]", value)
+        base = () if scene.base is None else PLACE + TURN
+        names = dict.fromkeys((*base, *self._places), 0.0)
+        self.names = names | {VELOCITY + name: 0.0 for name in names}
+
+    def state(
+        self,
+        scene: Scene,
+        ground: Any,
+        offsets: Mapping[str, float],
+        standing: Standing | None = None,
+        origin: State | None = None,
+    ) -> State:
+        """The start in a scene; a base that the offsets would put into the ground is lifted until it just touches.
+
+        Args:
+            scene: the particle's.
+            ground: the terrain it stands on; if it is none, nothing is lifted.
+            offsets: by the names of `names`; what is not given is 0.
+            standing: what finds heights in that scene; made if it is needed and None.
+            origin: where to start from instead of home, with all joints as they are there.
+        """
+        home = scene.home() if origin is None else origin
+        joints = self._joints if origin is None else {}
+        if not joints and not offsets:
+            return home
+        q, v = np.array(home.q), np.array(home.v)
+        touching = _toucher(scene, ground, standing)
+        for name, value in joints.items():
+            q[self._places[name][0]] = value
+        if joints:
+            q = touching(follow(scene.model, q))
+        self._move(scene, q, v, offsets)
+        if not all(name.startswith(VELOCITY) for name in offsets):
+            q = follow(scene.model, q)
+            q = max(q, touching(q), key=lambda pose: 0.0 if scene.base is None else pose[_base(scene)[0] + 2])
+        return home.replace(q=q, v=v)
+
+    def _move(self, scene: Scene, q: NDArray[np.float64], v: NDArray[np.float64], offsets: Mapping[str, float]) -> None:
+        """Add the offsets to pose and velocity."""
+        for name, value in offsets.items():
+            if name in self._places:
+                q[self._places[name][0]] += value
+            elif name.removeprefix(VELOCITY) in self._places:
+                v[self._places[name.removeprefix(VELOCITY)][1]] += value
+        if scene.base is not None:
+            _move_base(scene, q, v, offsets)
 
 
-def posed(scene: Scene, joints: Mapping[str, float] | None, terrain: Terrain | None) -> NDArray[np.float64]:
-    """(nq,) the scene's home with some joints put elsewhere (rad, m, by name); a floating base then just touches."""
-    q = np.array(scene.home().q)
-    if not joints:
-        return q
-    known = _joints(scene)
-    checks.indices("joints", joints, list(known), "joint")
-    for name, value in joints.items():
-        q[known[name][0]] = checks.number(f"joints[{name!r}]", value)
-    q = follow(scene.model, q)
-    return q if scene.base is None or terrain is None else _touching(scene, terrain, q)
-
-
-def started(scene: Scene, q: NDArray[np.float64], offsets: Mapping[str, float], terrain: Terrain | None) -> State:
-    """The state that `q` and the offsets give; a base that would be in the ground is lifted until it just touches.
-
-    Args:
-        scene: the particle's.
-        q: (nq,) the start before the offsets.
-        offsets: by the names of `start_names`; what is not given is 0.
-        terrain: what it stands on; None: nothing is lifted.
-    """
-    home = scene.home()
-    if not any(offsets.values()):
-        return home.replace(q=q)
-    known, q, v = _joints(scene), np.array(q), np.array(home.v)
-    for name, value in offsets.items():
-        if name in known:
-            q[known[name][0]] += value
-        elif name.removeprefix(VELOCITY) in known:
-            v[known[name.removeprefix(VELOCITY)][1]] += value
-    q = follow(scene.model, q)
-    if scene.base is not None:
-        _move_base(scene, q, v, offsets)
-        if terrain is not None and any(value for name, value in offsets.items() if not name.startswith(VELOCITY)):
-            q = _lifted(scene, terrain, q)
-    return home.replace(q=q, v=v)
-
-
-def _joints(scene: Scene) -> dict[str, tuple[int, int]]:
+def _joint_places(scene: Scene) -> dict[str, tuple[int, int]]:
     """Place in q and in v of every joint of one degree of freedom, actuated ones first."""
     model = scene.model
     single = [model.joint(j).name for j in range(model.njnt) if int(model.jnt_type[j]) in ONE_DOF]
@@ -101,13 +120,11 @@ def _base(scene: Scene) -> tuple[int, int]:
     return int(scene.model.jnt_qposadr[joint]), int(scene.model.jnt_dofadr[joint])
 
 
-def _touching(scene: Scene, terrain: Terrain, q: NDArray[np.float64]) -> NDArray[np.float64]:
-    assert scene.base is not None
-    return put_on(terrain, scene.surfaces, scene.model, scene.base, q)
-
-
-def _lifted(scene: Scene, terrain: Terrain, q: NDArray[np.float64]) -> NDArray[np.float64]:
-    """`q`, or the pose above it in which the robot just touches, whichever is higher."""
-    height = _base(scene)[0] + 2
-    touching: Any = _touching(scene, terrain, q)
-    return touching if touching[height] > q[height] else q
+def _toucher(
+    scene: Scene, ground: Any, standing: Standing | None
+) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
+    """What lifts or lowers a pose until a floating base just touches; poses without base or ground stay as they are."""
+    if scene.base is None or not isinstance(ground, Terrain):
+        return lambda q: q
+    put = standing or Standing(scene.model.__copy__(), scene.base, scene.surfaces)
+    return lambda q: put.put_on(ground, q)

@@ -69,11 +69,15 @@ def _walk(part: Any, prefix: str) -> Iterator[tuple[str, float]]:
 
 def _changed(part: Any, tree: Mapping[str, Any], prefix: str) -> Any:
     names = _names(part)
-    checks.indices("values", [prefix + name for name in tree], [prefix + name for name in names], "parameter")
+    if not set(tree).issubset(names):
+        checks.indices("values", [prefix + name for name in tree], [prefix + name for name in names], "parameter")
     new = {
         name: _changed(_get(part, name), value, f"{prefix}{name}.") if isinstance(value, _Branch) else value
         for name, value in tree.items()
     }
     if isinstance(part, tuple):
         return tuple(new.get(name, _get(part, name)) for name in names)
-    return dataclasses.replace(part, **new)
+    try:
+        return dataclasses.replace(part, **new)
+    except InputError as error:
+        raise InputError(f"{prefix.removesuffix('.')}: {error}" if prefix else str(error)) from None

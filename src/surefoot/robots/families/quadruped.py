@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -10,10 +11,11 @@ from numpy.typing import NDArray
 
 from surefoot import checks
 from surefoot.errors import InputError
+from surefoot.robots import guard
 from surefoot.robots.families import parts
 from surefoot.robots.families.parts import Block, Joint, Limb, Orb, Vector
 from surefoot.robots.families.stance import rest
-from surefoot.robots.placing import put_on
+from surefoot.robots.placing import Standing
 from surefoot.robots.scene import Foot, Scene
 from surefoot.robots.terrains import Plane, Terrain, terrain_or_none
 
@@ -121,32 +123,37 @@ class Quadruped:
 
     def home(self) -> NDArray[np.float64]:
         """(19,) the home pose, feet on z = 0; feet that are not in one level plane tilt the base onto three."""
-        return self._home(self.spec())
+        model = self.spec().compile()
+        return self._home(model, mujoco.MjData(model))
 
-    def _home(self, spec: mujoco.MjSpec) -> NDArray[np.float64]:
-        spec.memory = 1_000_000  # bytes; MuJoCo's own choice is much larger, and slow to allocate
-        model = spec.compile()
-        data = mujoco.MjData(model)
+    def _home(self, model: mujoco.MjModel, data: mujoco.MjData) -> NDArray[np.float64]:
         data.qpos[7:] = [angle for leg in LEGS for angle in self.leg(leg).home]
         data.qpos[:7] = [0, 0, 0, 1, 0, 0, 0]
         mujoco.mj_kinematics(model, data)
         mujoco.mj_comPos(model, data)
-        feet = np.array([data.geom(foot.name).xpos for foot in self.feet])
+        feet = data.geom_xpos[[mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_GEOM, foot.name) for foot in self.feet]]
         radii = np.array([self.leg(leg).foot.radius for leg in LEGS])
         data.qpos[2], data.qpos[3:7] = rest(feet, radii, data.subtree_com[1])
         return np.array(data.qpos)
 
     def scene(self, ground: Terrain | str | None = "default") -> Scene:
         """The robot at home on `ground`: a terrain, None for no ground, or "default" for a plane at z = 0."""
+        return self.stood(ground)[0]
+
+    def stood(self, ground: Terrain | str | None = "default") -> tuple[Scene, Standing]:
+        """The same scene, and what finds the heights at which the robot just touches in other poses."""
         ground = terrain_or_none(ground, Plane())
         spec = self.spec()
-        home = self._home(spec.copy())
         surfaces = () if ground is None else ground.add_to(spec)
+        model = guard.compile_model(spec, self.name)
+        standing = Standing(model, BASE, surfaces)
+        home = self._home(standing.model, standing.data)
         if isinstance(ground, Plane):
             home[2] += ground.z
         elif ground is not None:
-            home = put_on(ground, surfaces, spec.compile(), BASE, home)
-        return Scene(spec, name=self.name, joints=self.joints, base=BASE, feet=self.feet, surfaces=surfaces, home=home)
+            home = standing.put_on(ground, home)
+        roles: Any = {"joints": self.joints, "base": BASE, "feet": self.feet, "surfaces": surfaces}
+        return Scene(spec, name=self.name, home=home, model=model, **roles), standing
 
     def _add_leg(self, spec: mujoco.MjSpec, base: mujoco.MjsBody, name: str) -> None:
         leg, (front, left) = self.leg(name), SIDES[name]

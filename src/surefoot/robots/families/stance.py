@@ -45,7 +45,8 @@ def _under(
     """The plane n . x = c that touches three feet from below, as (n, c); None if a foot is beneath it."""
     i, j, k = three
     edges = np.array([feet[j] - feet[i], feet[k] - feet[i]])
-    across = np.cross(edges[0], edges[1])
+    (a, b, c), (d, e, f) = edges.tolist()
+    across = np.array([b * f - c * e, c * d - a * f, a * e - b * d])  # np.cross takes much longer
     if np.linalg.norm(across) < LEVEL:
         return None
     across /= np.linalg.norm(across) * np.sign(across[2] or 1.0)

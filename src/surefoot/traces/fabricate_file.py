@@ -1,0 +1,145 @@
+"""Robots from files as built: masses, lengths, radii, joint axes, zero offsets and losses, by edits of the MjSpec."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import mujoco
+import numpy as np
+
+from surefoot.robots.compose import KEEP, compose
+from surefoot.robots.compose import scene as composed
+from surefoot.robots.home import lower
+from surefoot.robots.objects import Loose
+from surefoot.robots.placing import Standing
+from surefoot.robots.scene import ONE_DOF, Scene
+from surefoot.robots.terrains import Plane, Terrain
+from surefoot.traces import spec_edits as edit
+from surefoot.traces.axes import TILTS
+
+ROUND = tuple(int(kind) for kind in (mujoco.mjtGeom.mjGEOM_SPHERE, mujoco.mjtGeom.mjGEOM_CAPSULE))
+ROUND += (int(mujoco.mjtGeom.mjGEOM_CYLINDER),)
+LOSSES = {"damping": "dof_damping", "friction": "dof_frictionloss", "armature": "dof_armature"}
+
+
+class FileRobot:
+    """A robot from a file and all that can be uncertain about it.
+
+    Attributes:
+        ground: its own ground if that is one level plane, else "keep".
+        names: nominal value by name. BODY.mass in kg (the inertia follows); BODY.length, a factor (see
+            `spec_edits.stretch`); GEOM.radius in m of spheres, capsules and cylinders (the mass stays);
+            JOINT.axis.tilt1 and .tilt2; JOINT.tare, the zero offset in rad or m as in `Joint`; JOINT.damping, .friction
+            and .armature. Bodies of a file that fuses static bodies have neither mass nor length.
+    """
+
+    def __init__(self, scene: Scene) -> None:
+        """Take stock of a robot or a scene; loose objects in it are left out."""
+        self._scene = scene
+        self.ground: Any = _own_plane(scene)
+        self.names = {**_body_names(scene), **_geom_names(scene), **_joint_names(scene)}
+
+    def built(
+        self, values: Mapping[str, Any], ground: Terrain | str | None, objects: Sequence[Loose]
+    ) -> tuple[Scene, Standing | None]:
+        """The scene with new values; a floating robot stands on its ground as `surefoot.scene` puts it there."""
+        own = ground is self.ground
+        if own and not values and not objects:
+            return self._scene, None
+        keep = ground == KEEP or (own and not values)
+        robot = self._scene if keep else self._bare
+        spec = robot.spec.copy()
+        if values:
+            _edit(spec, robot.model, values)
+        scene, standing = compose(robot, spec, KEEP if keep else ground, objects)
+        return (_lowered(scene) if ground == KEEP and values else scene), standing
+
+    @cached_property
+    def _bare(self) -> Scene:
+        """The robot without its ground."""
+        return composed(self._scene, terrain=None) if self._scene.surfaces else self._scene
+
+
+def _edit(spec: mujoco.MjSpec, model: mujoco.MjModel, values: Mapping[str, Any]) -> None:
+    """Make the spec of a robot as built from that of the robot as drawn; `model` was compiled from the latter."""
+    edit.free_inertias(spec, model)
+    by_kind = _sorted(values)
+    for body, factor in by_kind["length"].items():
+        edit.stretch(spec, model, body, factor)
+    for body, mass in by_kind["mass"].items():
+        edit.weigh(spec, model, body, mass)
+    for geom, radius in by_kind["radius"].items():
+        spec.geom(geom).size[0] = radius
+    for joint in dict.fromkeys((*by_kind["axis.tilt1"], *by_kind["axis.tilt2"])):
+        edit.lean(spec, joint, *(by_kind[f"axis{tilt}"].get(joint, 0.0) for tilt in TILTS))
+    for joint, tare in by_kind["tare"].items():
+        edit.offset(spec, model, joint, tare)
+    for loss in LOSSES:
+        for joint, value in by_kind[loss].items():
+            edit.lose(spec, joint, loss, value)
+
+
+def _sorted(values: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Value by kind, then by name of the body, geom or joint."""
+    kinds = ("mass", "length", "radius", *(f"axis{tilt}" for tilt in TILTS), "tare", *LOSSES)
+    result: dict[str, dict[str, Any]] = {kind: {} for kind in kinds}
+    for name, value in values.items():
+        kind = next(kind for kind in kinds if name.endswith(f".{kind}"))
+        result[kind][name.removesuffix(f".{kind}")] = value
+    return result
+
+
+def _own_plane(scene: Scene) -> Any:
+    """The ground as a Plane if it is one level plane, else "keep"."""
+    if len(scene.surfaces) == 1 and scene.surfaces[0].grid is None:
+        geom = scene.model.geom(scene.surfaces[0].geom)
+        if geom.type[0] == mujoco.mjtGeom.mjGEOM_PLANE and np.array_equal(geom.quat, [1, 0, 0, 0]):
+            return Plane(scene.surfaces[0].mu, float(geom.pos[2]))
+    return KEEP
+
+
+def _lowered(scene: Scene) -> Scene:
+    """The scene with its floating base where it just touches a ground that is no terrain of ours."""
+    if scene.base is None:
+        return scene
+    model = scene.model
+    base = model.body(scene.base)
+    bodies = set(np.flatnonzero(model.body_rootid == model.body_rootid[base.id]).tolist())
+    home = lower(model, np.array(scene.home().q), int(base.jntadr[0]), bodies)
+    if home is not None:
+        scene.rest_at(home)
+    return scene
+
+
+def _body_names(scene: Scene) -> dict[str, float]:
+    model, names = scene.model, {}
+    if scene.spec.compiler.fusestatic:
+        return {}
+    for b in range(1, model.nbody):
+        body = model.body(b)
+        if model.body_weldid[b] == 0 or body.mass[0] == 0 or body.name in scene.objects:
+            continue
+        names[f"{body.name}.mass"] = float(body.mass[0])
+        if edit.direction(scene.spec, model, body.name) is not None:
+            names[f"{body.name}.length"] = 1.0
+    return names
+
+
+def _geom_names(scene: Scene) -> dict[str, float]:
+    model = scene.model
+    own = [g for g in range(model.ngeom) if model.geom_bodyid[g] and int(model.geom_type[g]) in ROUND]
+    geoms = [model.geom(g) for g in own if model.body(model.geom_bodyid[g]).name not in scene.objects]
+    return {f"{geom.name}.radius": float(geom.size[0]) for geom in geoms}
+
+
+def _joint_names(scene: Scene) -> dict[str, float]:
+    model, names = scene.model, {}
+    for j in range(model.njnt):
+        if int(model.jnt_type[j]) not in ONE_DOF:
+            continue
+        joint, dof = model.joint(j).name, int(model.jnt_dofadr[j])
+        names |= {f"{joint}.axis{tilt}": 0.0 for tilt in TILTS} | {f"{joint}.tare": 0.0}
+        names |= {f"{joint}.{loss}": float(getattr(model, field)[dof]) for loss, field in LOSSES.items()}
+    return names
