@@ -30,7 +30,7 @@ FLYER = """
 
 def scene(world, rest="", **roles):
     """A scene of MJCF text."""
-    spec = mujoco.MjSpec.from_string(f"<mujoco>{rest}<worldbody>{world}</worldbody></mujoco>")
+    spec = mujoco.MjSpec.from_string(f'<mujoco><compiler angle="radian"/>{rest}<worldbody>{world}</worldbody></mujoco>')
     surfaces = tuple(Surface(geom.name, None) for geom in spec.worldbody.geoms if geom.name == "ground")
     return sf.Scene(spec, name="made", **{"joints": (), "surfaces": surfaces, **roles})
 
@@ -115,8 +115,9 @@ def started(robot, policy, duration, **given):
     witnesses = [tuple(as_witness(what, value) for value in known[what]) for what in ("requirements", "objective")]
     task = Task(duration, known["dt"], *witnesses, known["telemetry_dt"])
     built = Built(robot, known["state"], known["law"], known["restitution"])
+    plant = Simulator(robot, known["dt"], known["law"], known.get("control_dt"), restitution=known["restitution"])
     rest = [known[name] for name in ("values", "noise", "pushes", "faults", "seed", "particle")]
-    return Particle(task, built, policy, known.get("control_dt", known["dt"]), *rest)
+    return Particle(task, built, plant, policy, *rest)
 
 
 def traced(robot, policy, duration, **given):

@@ -8,7 +8,8 @@ from scipy.stats import kstest, norm, truncnorm
 
 import surefoot as sf
 from surefoot.traces.distributions import Jitter
-from surefoot.traces.imperfect import Errors, Imperfect, ImperfectPython, base_places, names, readings
+from surefoot.traces.imperfect import Errors, Imperfect, ImperfectPython, base_places, readings
+from surefoot.traces.loop_names import is_noise, loop_names
 from tests.traces import small
 from tests.traces.small import DT
 
@@ -101,14 +102,12 @@ def test_a_bolted_robot_has_encoders_only(rod):
     }  # fmt: skip
 
 
-def test_names_tell_noise_from_what_stays(flyer):
-    known = names(flyer)
-    assert len(known) == 2 * 17 + 2 + 6
-    assert {name for name, value in known.items() if value is None} == {
-        *readings(flyer), "motor.hip.noise", "lag.plan.jitter", "lag.sensors.jitter", "lag.torque.jitter",
-    }  # fmt: skip
-    assert known["motor.hip.strength"] == 1.0
-    assert all(known[f"{reading}.bias"] == 0.0 for reading in readings(flyer))
+def test_every_reading_has_its_names_and_every_name_its_reading(flyer, rod):
+    for robot in (flyer, rod):
+        motors = [f"motor.{joint}.{what}" for joint in robot.joints for what in ("strength", "noise")]
+        lags = ["lag.sensors", "lag.sensors.jitter", "lag.torque", "lag.torque.jitter"]
+        wanted = {*readings(robot), *(f"{reading}.bias" for reading in readings(robot)), *motors, *lags}
+        assert set(loop_names(robot)) == wanted
 
 
 def test_a_base_without_a_free_joint_is_refused():
@@ -137,7 +136,7 @@ def test_noise_has_its_distribution(rod, jitter, distribution):
 def test_noise_depends_on_seed_particle_and_name_alone(rod):
     one = {"encoder.elbow": Jitter(0.1)}
     base = look(rod, noise=one, calls=300).q[:, 1]
-    more = {"motor.elbow.noise": Jitter(1.0), "encoder.shoulder": Jitter(0.1), **one, "lag.plan.jitter": Jitter(0.01)}
+    more = {"motor.elbow.noise": Jitter(1.0), "encoder.shoulder": Jitter(0.1), **one, "lag.torque.jitter": Jitter(0.01)}
     assert np.array_equal(look(rod, noise=more, calls=300).q[:, 1], base)
     assert np.array_equal(look(rod, noise=dict(reversed(more.items())), calls=300).q[:, 1], base)
     # a bias adds to it, a sharper sensor scales it
@@ -162,7 +161,7 @@ def test_noise_of_motors_is_added_before_their_strength(rod):
 
 
 @pytest.mark.parametrize("make", [small.telling, small.telling_python])
-@pytest.mark.parametrize(("lag", "calls"), [(0.0, 0), (0.001, 1), (0.005, 5), (0.0052, 5), (-0.01, 0), (9.9, 30)])
+@pytest.mark.parametrize(("lag", "calls"), [(0.0, 0), (0.001, 1), (0.005, 5), (0.01, 10), (-0.01, 0), (9.9, 30)])
 def test_torques_are_late_by_exactly_so_many_calls(rod, make, lag, calls):
     torque = run(rod, make(rod, calls=1.0, factor=1e-3), {"lag.torque": lag}).torque[:, 0]
     assert np.array_equal(torque, 1e-3 * np.maximum(np.arange(30) - calls + 1, 1))
@@ -176,11 +175,17 @@ def test_readings_are_late_by_exactly_so_many_calls(rod, make):
     assert np.ptp(trace.q[:, 1]) > 1e-3
 
 
-@pytest.mark.parametrize("make", [small.telling, small.telling_python])
-def test_a_late_plan_shifts_the_clock(rod, make):
+def test_the_clock_is_right(rod):
     start = rod.state(t=2.0)
-    trace = run(rod, make(rod, clock=1.0), {"lag.plan": 0.0075}, state=start)
-    assert trace.torque[:, 0] == pytest.approx(np.maximum(trace.t[:-1] - 0.0075, 2.0), abs=1e-15)
+    trace = run(rod, small.telling(rod, clock=1.0), {"lag.sensors": 0.01}, state=start)
+    assert trace.torque[:, 0] == pytest.approx(trace.t[:-1], abs=1e-15)
+
+
+def test_a_late_turn_is_still_a_turn(flyer):
+    start = flyer.state(v=[0, 0, 0, 20.0, -10.0, 15.0, 0])
+    trace = run(flyer, small.telling(flyer, q=[3], factor=1e-3), {"lag.sensors": 0.0025}, state=start)
+    seen = 1e3 * trace.torque[5:, 0]
+    assert seen == pytest.approx(0.5 * (trace.q[3:28, 3] + trace.q[2:27, 3]), abs=1e-4)
 
 
 def test_lags_count_calls_of_the_policy_not_steps(rod):
@@ -192,7 +197,8 @@ def test_the_jitter_of_a_lag_stays_within_its_limits(rod):
     noise = {"lag.torque.jitter": Jitter(0.004, low=-0.002, high=0.003)}
     torque = run(rod, small.telling(rod, calls=1.0), {"lag.torque": 0.005}, noise, duration=0.4).torque[:, 0]
     late = 1 + np.arange(400) - torque
-    assert set(late[20:]) == {3.0, 4.0, 5.0, 6.0, 7.0, 8.0}
+    assert 3.0 - 1e-9 < late[20:].min() < 3.2
+    assert 7.8 < late[20:].max() < 8.0 + 1e-9
 
 
 def test_a_jitter_beyond_all_measure_costs_no_memory(rod):
@@ -201,9 +207,9 @@ def test_a_jitter_beyond_all_measure_costs_no_memory(rod):
 
 
 def test_all_errors_together_are_the_same_compiled_and_in_python(rod):
-    values = {"lag.torque": 0.003, "lag.sensors": 0.002, "lag.plan": 0.001, "motor.shoulder.strength": 0.7}
+    values = {"lag.torque": 0.003, "lag.sensors": 0.0024, "motor.shoulder.strength": 0.7}
     values |= {"encoder.shoulder.bias": 0.1, "encoder_rate.elbow.bias": -0.2}
-    noise = {name: Jitter(0.001) for name in names(rod) if names(rod)[name] is None}
+    noise = {name: Jitter(0.001) for name in loop_names(rod) if is_noise(name)}
     weights = {"factor": 0.3, "clock": 1.0, "calls": 0.01, "q": [0, 1], "v": [0, 1]}
     first = run(rod, small.telling(rod, **weights), values, noise, duration=0.2)
     second = run(rod, small.telling_python(rod, **weights), values, noise, duration=0.2)
@@ -228,7 +234,7 @@ def test_the_wrapper_alone_changes_no_bit(flyer):
     [
         ({"encoder.hip.bias": 0.1}, NONE),
         ({"motor.hip.strength": 0.9}, NONE),
-        ({"lag.plan": 0.1}, NONE),
+        ({"lag.torque": 0.1}, NONE),
         (NONE, {"gps.x": Jitter(0.1)}),
         (NONE, {"lag.sensors.jitter": Jitter(0.1)}),
     ],
@@ -247,7 +253,7 @@ def test_roll_outs_under_one_wrapped_policy_do_not_know_of_each_other(rod):
 
 @sf.policy
 def breaks(t, q, v, torque_out, memory, params):
-    """Reaches too far once the clock is late enough."""
+    """Reaches too far after a while."""
     if t > 0.0035:
         torque_out[9] = q[0]
     return 0
@@ -259,29 +265,29 @@ def stops(t, q, v, torque_out, memory, params):
     return 3 if t > 0.0035 else 0
 
 
-def test_the_policys_own_error_is_told_at_its_own_clock(rod):
+def test_the_policys_own_error_is_told(rod):
     text = "policy: breaks raised IndexError: index 9 is out of bounds for axis 0 with size 2, at t = 0.004 s"
     with pytest.raises(sf.InputError, match=f"^{text}$"):
-        run(rod, breaks, {"lag.plan": 0.002})
+        run(rod, breaks, {"lag.sensors": 0.002})
 
 
 def test_a_code_of_the_policy_passes_through(rod):
-    trace = run(rod, stops, {"lag.plan": 0.002})
+    trace = run(rod, stops, {"lag.sensors": 0.002})
     assert trace.end is sf.Status.POLICY
-    assert len(trace) == 6
+    assert len(trace) == 4
 
 
 def test_a_python_policys_torque_is_checked(rod):
     text = "the policy's torque: expected shape (2,), got (3,)"
     with pytest.raises(sf.InputError, match=f"^{re.escape(text)}$"):
-        run(rod, lambda state: np.zeros(3), {"lag.plan": 0.002})
+        run(rod, lambda state: np.zeros(3), {"lag.sensors": 0.002})
 
 
 @pytest.mark.parametrize(
     ("values", "text"),
     [
         ({"lag.torque": 11.0}, "lag.torque: expected a number of at most 10, got 11"),
-        ({"lag.plan": np.nan}, "lag.plan: expected a finite number, got nan"),
+        ({"lag.torque": np.nan}, "lag.torque: expected a finite number, got nan"),
         ({"lag.sensors": np.inf}, "lag.sensors: expected a finite number, got inf"),
     ],
 )
