@@ -22,7 +22,7 @@ from surefoot.traces.stop import Stop
 from surefoot.traces.worker import Job, told
 
 METHODS = ("random", "sobol")
-LEAST_LIMIT = 60.0  # s that a trace may take at least, unless told
+LEAST_LIMIT = 300.0  # s that a trace may take at least, unless told
 SLOWNESS = 20.0  # and for each second of the robot's time
 
 
@@ -56,7 +56,7 @@ def falsify(
         cluster: address of a Dask scheduler, such as "tcp://10.0.0.1:8786", or a Client, instead of workers here.
         resume: go on with the run in `out`, which must be of the same scenario, policies, seed and method.
         stop: end early, once the rates of success are known well enough.
-        limit: time in s that a trace may take; 20 s for each second of the scenario and at least 60 s unless given.
+        limit: time in s that a trace may take; 20 s for each second of the scenario and at least 300 s unless given.
         progress: called with traces done, traces wanted and (successes, done) by policy, a few times a second.
         policies: names of those to try, all unless given.
 
@@ -167,6 +167,8 @@ def _run(scenario: Any, ledger: Ledger, job: Job, workers: int | None, cluster: 
         elif workers == 0:
             run_here(scenario, ledger, job)
         else:
+            if hasattr(scenario, "prepare"):
+                scenario.prepare()
             run_local(ledger, job._replace(scenario=_sendable(scenario)), workers or _cores())
     except KeyboardInterrupt:
         rest = f"go on with out={str(out)!r}, resume=True" if out is not None else "no folder was named to keep them"
