@@ -1,9 +1,9 @@
 """The numbers of LINKS, the quadruped of Zapolsky and Drumwright 2015 and of Zapolsky's dissertation.
 
 `LINKS` is the robot of the paper: masses and lengths of the Pacer model of summer 2015. `LINKS_LIGHT` is the lighter
-robot of the dissertation's particle traces: the Pacer model of May 2016. `LINKS_FEET` is that one with feet of some mass. The inertias written in those files are not
-kept (some break the triangle inequality, some belong to other masses): here they follow from the shapes, centres of
-mass are mid-limb, and left and right are mirror images.
+robot of the dissertation's particle traces: the Pacer model of May 2016; `LINKS_FEET` is that one with feet of some
+mass. The inertias written in those files are not kept (some break the triangle inequality, some belong to other
+masses): here they follow from the shapes, centres of mass are mid-limb, and left and right are mirror images.
 """
 
 from __future__ import annotations
