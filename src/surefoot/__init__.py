@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from surefoot import control as control
     from surefoot import gait as gait
     from surefoot import modes as modes
+    from surefoot import traces as traces
     from surefoot.answer import Answer as Answer
     from surefoot.batch import BatchAnswer as BatchAnswer
     from surefoot.batch import inverse_dynamics_batch as inverse_dynamics_batch
@@ -50,27 +51,44 @@ if TYPE_CHECKING:
     from surefoot.simulate import joint_motion as joint_motion
     from surefoot.simulate import policy as policy
     from surefoot.solvers.status import Status as Status
+    from surefoot.traces.distributions import Choice as Choice
+    from surefoot.traces.distributions import Jitter as Jitter
+    from surefoot.traces.distributions import Normal as Normal
+    from surefoot.traces.distributions import Uniform as Uniform
+    from surefoot.traces.distributions import measured as measured
+    from surefoot.traces.disturbances import Fault as Fault
+    from surefoot.traces.disturbances import Push as Push
+    from surefoot.traces.falsify import falsify as falsify
+    from surefoot.traces.online import safe_to_switch as safe_to_switch
+    from surefoot.traces.scenario import Scenario as Scenario
+    from surefoot.traces.witness import witness as witness
 
 _HOMES = {
     "Answer": "answer",
     "Ball": "robots.objects",
     "BatchAnswer": "batch",
     "Box": "robots.objects",
+    "Choice": "traces.distributions",
     "Compliant": "laws",
     "Contacts": "contact",
     "Coulomb": "laws",
     "Curb": "robots.terrains",
     "Dissipative": "laws",
     "EngineError": "errors",
+    "Fault": "traces.disturbances",
     "HeightMap": "robots.terrains",
     "InputError": "errors",
     "InverseDynamics": "inverse",
+    "Jitter": "traces.distributions",
     "JointMotion": "simulate",
     "ModelError": "errors",
     "MujocoPlant": "simulate",
     "NoSlip": "laws",
+    "Normal": "traces.distributions",
     "Plane": "robots.terrains",
     "Policy": "simulate",
+    "Push": "traces.disturbances",
+    "Scenario": "traces.scenario",
     "Scene": "robots.scene",
     "Simulator": "simulate",
     "Slope": "robots.terrains",
@@ -80,7 +98,9 @@ _HOMES = {
     "Status": "solvers.status",
     "SurefootError": "errors",
     "Trace": "simulate",
+    "Uniform": "traces.distributions",
     "check": "robots.check",
+    "falsify": "traces.falsify",
     "follow": "kernels.follow",
     "forward_dynamics": "dynamics",
     "geared": "robots.gears",
@@ -88,12 +108,15 @@ _HOMES = {
     "inverse_dynamics_batch": "batch",
     "joint_motion": "simulate",
     "load": "robots.load",
+    "measured": "traces.distributions",
     "policy": "simulate",
+    "safe_to_switch": "traces.online",
     "scene": "robots.compose",
     "solve": "dynamics",
+    "witness": "traces.witness",
 }
 
-_ROOMS = ("control", "gait", "modes")  # public as a whole: sf.control.PID
+_ROOMS = ("control", "gait", "modes", "traces")  # public as a whole: sf.control.PID
 
 __all__ = sorted([*_HOMES, *_ROOMS])  # pyright: ignore
 

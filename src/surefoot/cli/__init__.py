@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from surefoot.cli import doctor, drop, modes, reproduce, robots, show, walk
+from surefoot.cli import doctor, drop, falsify, modes, reproduce, robots, show, walk
 from surefoot.cli.console import Commands
 
 _HELP = """What contact will do to a robot.
@@ -19,6 +19,8 @@ Try:
     surefoot drop links --mu 0.7 --plot drop.png --video drop.webp
 
     surefoot walk links --plot walk.png --video walk.webp
+
+    surefoot falsify curb
 
     surefoot modes two_link_arm
 
@@ -43,6 +45,7 @@ robots.register(app)
 show.register(app)
 drop.register(app)
 walk.register(app)
+falsify.register(app)
 modes.register(app)
 reproduce.register(app)
 doctor.register(app)

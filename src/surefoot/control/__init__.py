@@ -2,6 +2,8 @@
 
 from surefoot.control.baselines import PID, ContactFree, SensedForce
 from surefoot.control.blackboard import KNOWN, Board, Value
+from surefoot.control.foot_walker import foot_walker
+from surefoot.control.gait_policy import GaitPolicy
 from surefoot.control.picking import PICKS, Pick, Plan, picker, plan
 from surefoot.control.pipeline import Pipeline
 from surefoot.control.reaching import reach
@@ -9,6 +11,7 @@ from surefoot.control.stage import Stage, stage
 from surefoot.control.stages import (
     ActuatorLimits,
     Balance,
+    Changeover,
     Command,
     Delay,
     FeedForward,
@@ -34,6 +37,7 @@ __all__ = [
     "ActuatorLimits",
     "Balance",
     "Board",
+    "Changeover",
     "Command",
     "ContactFree",
     "Delay",
@@ -42,6 +46,7 @@ __all__ = [
     "FootPD",
     "ForwardKinematics",
     "GaitPlanner",
+    "GaitPolicy",
     "Hold",
     "InverseKinematics",
     "JointPID",
@@ -56,6 +61,7 @@ __all__ = [
     "Value",
     "Walk",
     "Waypoints",
+    "foot_walker",
     "picker",
     "plan",
     "reach",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 from pathlib import Path
 from typing import Any
@@ -21,7 +20,7 @@ from surefoot.traces.distributions import Distribution
 from surefoot.traces.disturbances import FAULTS, Fault, Push
 from surefoot.traces.policies import from_table
 from surefoot.traces.scenario import Scenario
-from surefoot.traces.witness import as_witness
+from surefoot.traces.user_file import UserFunction, UserWitness
 
 FOLDER = Path(__file__).parent / "bundled"
 SCENARIOS = tuple(sorted(file.stem for file in FOLDER.glob("*.toml")))
@@ -133,7 +132,7 @@ def _policies(file: Path, tables: Any) -> dict[str, Any]:
 
 def _witness(file: Path, key: str, table: Any) -> Any:
     if _is_python(table):
-        return as_witness(key, _python(file, key, table))
+        return UserWitness(_python(file, key, table))
     return from_table(REQUIREMENTS, key, table)
 
 
@@ -141,25 +140,16 @@ def _is_python(table: Any) -> bool:
     return isinstance(table, dict) and table.get("kind") == PYTHON
 
 
-def _python(file: Path, where: str, table: dict[str, Any]) -> Any:
+def _python(file: Path, where: str, table: dict[str, Any]) -> UserFunction:
     """What `function = "my_file.py:my_function"` means; the file lies beside the scenario's."""
     with checks.told(f"{where}: "):
         checks.indices(f"kind {PYTHON!r}", table, ("kind", "function"), "key")
         source, _, name = str(table.get("function", "")).partition(":")
         if not source.endswith(".py") or not name:
             raise InputError(f'expected function = "my_file.py:my_function", got {table.get("function")!r}')
-        path = (file.parent / source).resolve()
-        spec = importlib.util.spec_from_file_location(f"surefoot_user_{path.stem}", path)
-        if spec is None or spec.loader is None or not path.is_file():
-            raise InputError(f"function: no file is called {source!r} beside the scenario")
-        module = importlib.util.module_from_spec(spec)
-        try:
-            spec.loader.exec_module(module)
-        except Exception as error:
-            raise InputError(f"function: {source} raised {type(error).__name__}: {error}") from None
-        known = [key for key, value in vars(module).items() if callable(value) and not key.startswith("_")]
-        checks.indices("function", [name], known, f"function of {source}")
-        return getattr(module, name)
+        made = UserFunction(str((file.parent / source).resolve()), name)
+        made.load()  # which says what is wrong with it
+        return made
 
 
 def _fault(k: int, table: Any) -> Fault:

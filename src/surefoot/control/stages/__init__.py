@@ -2,6 +2,7 @@
 
 from surefoot.control.stages.actuator_limits import ActuatorLimits
 from surefoot.control.stages.balance import Balance
+from surefoot.control.stages.changeover import Changeover
 from surefoot.control.stages.command import Command
 from surefoot.control.stages.delay import Delay
 from surefoot.control.stages.feed_forward import FeedForward
@@ -20,6 +21,7 @@ from surefoot.control.stages.waypoints import Waypoints
 __all__ = [
     "ActuatorLimits",
     "Balance",
+    "Changeover",
     "Command",
     "Delay",
     "FeedForward",
