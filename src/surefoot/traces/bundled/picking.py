@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from surefoot.control import Pipeline, picker
+from surefoot.robots.families.arm import ARM
 from surefoot.robots.objects import Ball
 from surefoot.robots.scene import Scene
 from surefoot.robots.terrains import Plane
@@ -17,6 +18,7 @@ GROUND = -0.15  # m below the base of the arm
 START = {"Y_2": 0.0, "Y_5": -math.pi / 2, "Z_6": -math.pi / 2}  # rad; other joints as at home
 DURATION = 2.0  # s
 OFF = 0.01 / 3.0  # rad, rad/s, N m: three deviations are the 0.01 of the dissertation's files
+_NOISE = Jitter(OFF, low=-0.01, high=0.01)
 
 # Figure 10 of the dissertation with the numbers of its files, where these have any. Ours: the hand's radius, friction,
 # restitution, contact law and lag.
@@ -31,21 +33,18 @@ UNCERTAINTY: dict[str, Distribution] = {
     "robot.hand.radius": Normal(0.0025),
     "robot.fingers.*.limb.radius": Normal(1e-4),
     "robot.fingers.*.tip.radius": Normal(0.002, low=0.002),
-    "robot.*.axis.tilt?": Normal(0.01),
+    "robot.*.axis": Normal(0.01),
     "robot.*.tare": Normal(0.025),  # rad
     "ground.mu": Normal(0.1, factor=True),
     "object.ball.mu": Normal(0.1, factor=True),
     "restitution": Uniform(0.0, 0.1),
     "law": Choice("coulomb", "soft"),
-    "start.?_*": Normal(OFF, low=-0.01, high=0.01),
-    "start.velocity.?_*": Normal(OFF, low=-0.01, high=0.01),
+    "start.*": Normal(OFF, low=-0.01, high=0.01),  # rad, rad/s
     "lag.plan": Normal(0.003, mean=0.01, low=0.0),  # s
     "lag.plan.jitter": Jitter(0.001 / 3.0),
-    "encoder.?_?": Jitter(OFF, low=-0.01, high=0.01),
-    "encoder.F_??": Jitter(OFF, low=-0.01, high=0.01),
-    "encoder_rate.?_?": Jitter(OFF, low=-0.01, high=0.01),
-    "encoder_rate.F_??": Jitter(OFF, low=-0.01, high=0.01),
-    "motor.*.noise": Jitter(OFF, low=-0.01, high=0.01),
+    **{f"encoder.{joint}": _NOISE for joint in ARM.joint_names},
+    **{f"encoder_rate.{joint}": _NOISE for joint in ARM.joint_names},
+    **{f"motor.{joint}.noise": _NOISE for joint in ARM.joint_names},
 }
 
 
