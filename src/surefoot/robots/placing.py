@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import mujoco
@@ -36,38 +38,33 @@ def put_on(
     Raises:
         InputError: no part of the terrain lies under the robot.
     """
-    return Standing(model, base, surfaces).put_on(terrain, q)
+    return Standing(model.__copy__(), base, surfaces).put_on(terrain, q)
 
 
 class Standing:
     """A floating robot and the geoms of the ground, to find the heights at which it just touches.
 
     Attributes:
-        model: a copy, changed to look ahead for contacts.
+        model: with the robot and the terrain's geoms; while heights are looked for it is changed, then put back.
         data: scratch of it.
     """
 
     def __init__(self, model: mujoco.MjModel, base: str, surfaces: tuple[Surface, ...]) -> None:
-        """Copy the model.
+        """Find the parts of the robot and of the ground.
 
         Args:
-            model: with the robot and the terrain's geoms; it is not changed.
+            model: give a copy of one that others use at the same time.
             base: name of the body with the free joint.
             surfaces: what adding the terrain returned.
         """
-        self.model = model = model.__copy__()
+        self.model = model
+        self.data = mujoco.MjData(model)
         body = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_BODY, base)  # `model.body` builds an index of all names
         self._height = int(model.jnt_qposadr[model.body_jntadr[body]]) + 2
         ours = model.body_rootid[model.geom_bodyid] == model.body_rootid[body]
         self._ours = ours & ((model.geom_contype != 0) | (model.geom_conaffinity != 0))
         self._ground = np.zeros(model.ngeom, dtype=bool)
         self._ground[[mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_GEOM, surface.geom) for surface in surfaces]] = True
-        model.geom_margin[:] = 0.0
-        model.geom_gap[:] = np.where(self._ground, REACH, 0.0)
-        # The midphase's trees of boxes know no gap that is set after compiling.
-        model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_MIDPHASE
-        model.opt.ccd_tolerance = 1e-12
-        self.data = mujoco.MjData(model)
 
     def put_on(self, terrain: Terrain, q: NDArray[np.float64]) -> NDArray[np.float64]:
         """As the function of this name: (nq,) `q` with the base as low as it goes."""
@@ -76,16 +73,33 @@ class Standing:
         mujoco.mj_kinematics(model, data)
         data.qpos[height] += _clearance(model, data, self._ours, terrain)
         lowest = data.qpos[height] - FLOOR
-        while data.qpos[height] > lowest:
-            mujoco.mj_kinematics(model, data)
-            mujoco.mj_comPos(model, data)
-            mujoco.mj_collision(model, data)
-            step = _step_down(data.contact, self._ours, self._ground)
-            data.qpos[height] -= step
-            if step < CLOSE:
-                return np.array(data.qpos)
+        with _looking_ahead(model, self._ground):
+            while data.qpos[height] > lowest:
+                mujoco.mj_kinematics(model, data)
+                mujoco.mj_comPos(model, data)
+                mujoco.mj_collision(model, data)
+                step = _step_down(data.contact, self._ours, self._ground)
+                data.qpos[height] -= step
+                if step < CLOSE:
+                    return np.array(data.qpos)
         x, y = q[height - 2 : height]
         raise InputError(f"terrain: expected ground under the robot at x = {x:g} m, y = {y:g} m, found none")
+
+
+@contextmanager
+def _looking_ahead(model: mujoco.MjModel, ground: NDArray[np.bool_]) -> Iterator[None]:
+    """Within, contacts with the ground are found within reach, and exactly; afterwards the model is as it was."""
+    margin, gap = model.geom_margin.copy(), model.geom_gap.copy()
+    flags, tolerance = model.opt.disableflags, model.opt.ccd_tolerance
+    model.geom_margin[:] = 0.0
+    model.geom_gap[:] = np.where(ground, REACH, 0.0)
+    model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_MIDPHASE  # its trees of boxes know no gap set after compiling
+    model.opt.ccd_tolerance = 1e-12
+    try:
+        yield
+    finally:
+        model.geom_margin[:], model.geom_gap[:] = margin, gap
+        model.opt.disableflags, model.opt.ccd_tolerance = flags, tolerance
 
 
 def _clearance(model: mujoco.MjModel, data: mujoco.MjData, ours: NDArray[np.bool_], terrain: Terrain) -> float:

@@ -111,13 +111,14 @@ class Built:
     restitution: float
 
 
-def build(parts: Parts, values: Mapping[str, Any]) -> Built:
+def build(parts: Parts, values: Mapping[str, Any], origin: State | None = None) -> Built:
     """The plant of a particle.
 
     Args:
         parts: the nominal plant; it is not changed.
         values: value by name (see `Parts.names`); what is not given, or given its nominal value, is nominal bit for
             bit. Names of what lives in the loop (encoders, motors, lag) are passed over.
+        origin: where to start from instead of home.
 
     Returns:
         Scene, start, law and restitution.
@@ -136,7 +137,7 @@ def build(parts: Parts, values: Mapping[str, Any]) -> Built:
             for name, design in parts._things.items()
         ]
         scene, standing = parts._robot.built(new["robot"], ground, objects)
-    state = parts._start.state(scene, ground, new["start"], standing)
+    state = parts._start.state(scene, ground, new["start"], standing, origin)
     law = as_law(new["law"].get("", parts.law))
     restitution = checks.number("restitution", new["restitution"].get("", parts.restitution), at_least=0.0, at_most=1.0)
     return Built(scene, state, law, restitution)

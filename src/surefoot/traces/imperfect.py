@@ -53,18 +53,6 @@ def base_places(scene: Scene) -> tuple[int, int]:
     return int(model.jnt_qposadr[joint]), int(model.jnt_dofadr[joint])
 
 
-def names(scene: Scene) -> dict[str, float | None]:
-    """All that can be uncertain between policy and robot, with nominal values; None: noise alone."""
-    known: dict[str, float | None] = {}
-    for reading in readings(scene):
-        known |= {reading: None, f"{reading}.bias": 0.0}
-    for joint in scene.joints:
-        known |= {f"motor.{joint}.strength": 1.0, f"motor.{joint}.noise": None}
-    for lag in LAGS:
-        known |= {lag: 0.0, f"{lag}.jitter": None}
-    return known
-
-
 class Errors:
     """What a particle's sensors, clock and motors do to the policy that controls it.
 
@@ -81,7 +69,7 @@ class Errors:
         Args:
             scene: the robot.
             dt: s between two calls of the policy.
-            values: constant errors by name, see `names`.
+            values: constant errors by name, see `loop_names`.
             noise: errors drawn at every call, by name.
             seed, particle: what their draws depend on, with their names.
         """

@@ -8,8 +8,10 @@ BIAS = ".bias"
 GPS = ("gps.x", "gps.y")
 MAGNETOMETER = ("magnetometer.roll", "magnetometer.pitch", "magnetometer.yaw")
 ESTIMATE = ("estimate.z", *(f"estimate.velocity.{name}" for name in ("x", "y", "z", "roll", "pitch", "yaw")))
-SENSORS = ("encoder", "encoder_rate", "gps", "magnetometer", "estimate")
-LAGS = ("lag", "lag.jitter", "lag.sensors")
+IMU = ("imu.roll", "imu.pitch", "imu.yaw")
+SENSORS = ("encoder", "encoder_rate", "gps", "magnetometer", "imu", "estimate")
+LAGS = ("lag.plan", "lag.sensors", "lag.torque")
+JITTER = ".jitter"
 
 
 def loop_names(scene: Scene) -> dict[str, float]:
@@ -17,21 +19,22 @@ def loop_names(scene: Scene) -> dict[str, float]:
 
     A sensor's own name stands for its noise in every control step, the same name with ".bias" for an offset that stays:
     "encoder.JOINT" (rad or m), "encoder_rate.JOINT" (rad/s or m/s); of a floating base "gps.x", "gps.y" (m),
-    "magnetometer.roll" and so on (rad), "estimate.z" (m), "estimate.velocity.x" and so on (m/s, rad/s). Then
-    "motor.JOINT.strength" (a factor), "motor.JOINT.noise" (N m or N); "lag" of the torques, "lag.jitter" and
-    "lag.sensors" (s).
+    "magnetometer.roll" and so on (rad), "imu.roll" and so on (the gyroscope, rad/s), "estimate.z" (m),
+    "estimate.velocity.x" and so on (m/s, rad/s). Then "motor.JOINT.strength" (a factor), "motor.JOINT.noise" (N m or N);
+    "lag.plan" of the policy's clock, "lag.sensors" and "lag.torque" (s), each with ".jitter" for what it varies by from
+    step to step.
     """
     sensors = [f"{kind}.{joint}" for kind in ("encoder", "encoder_rate") for joint in scene.joints]
     if scene.base is not None:
-        sensors += [*GPS, *MAGNETOMETER, *ESTIMATE]
+        sensors += [*GPS, *MAGNETOMETER, *IMU, *ESTIMATE]
     names = {name + ending: 0.0 for name in sensors for ending in ("", BIAS)}
     for joint in scene.joints:
         names |= {f"motor.{joint}.strength": 1.0, f"motor.{joint}.noise": 0.0}
-    return names | dict.fromkeys(LAGS, 0.0)
+    return names | {lag + ending: 0.0 for lag in LAGS for ending in ("", JITTER)}
 
 
 def is_noise(name: str) -> bool:
     """Whether what bears this name is drawn anew in every control step."""
     if name.partition(".")[0] in SENSORS:
         return not name.endswith(BIAS)
-    return name == "lag.jitter" or (name.startswith("motor.") and name.endswith(".noise"))
+    return name.endswith(JITTER) or (name.startswith("motor.") and name.endswith(".noise"))

@@ -47,7 +47,9 @@ class Parameter:
 class Uncertainty:
     """Distributions by name or by pattern, in which * stands for any text.
 
-    A pattern that ends in ".axis" stands for the two tilts of each joint axis that it matches.
+    A pattern that ends in ".axis" stands for the two tilts of each joint axis that it matches. A pattern with a * and a
+    Jitter stands for noise alone, with any other distribution for what is drawn once a particle: "encoder.*" is the
+    noise of all encoders with a Jitter, and the offset of all with a Normal.
 
     Attributes:
         patterns: distribution by pattern, in the order given.
@@ -88,7 +90,9 @@ class Uncertainty:
             matched = [name for name in known if wanted.fullmatch(name)]
             if not matched:
                 _refuse(pattern, known)
-            for name in matched:
+            # A pattern stands only for names that its distribution suits, if there are any.
+            suited = [name for name in matched if is_noise(name) == isinstance(distribution, Jitter)]
+            for name in suited if suited and "*" in pattern else matched:
                 chosen[name] = distribution
         for name, distribution in chosen.items():
             with checks.told(f"uncertainty: {name!r}: "):

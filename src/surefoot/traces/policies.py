@@ -6,7 +6,9 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from surefoot import checks
-from surefoot.control import Command, Hold, JointPID, Pipeline, walker
+from surefoot.control import PICKS, Command, GaitPolicy, Hold, JointPID, Pipeline, picker, walker
+from surefoot.control.foot_walker import KD as FOOT_KD
+from surefoot.control.foot_walker import KP as FOOT_KP
 from surefoot.control.walk import walking_limits
 from surefoot.control.walker import KD, KP
 from surefoot.errors import InputError
@@ -61,6 +63,91 @@ class Walk:
 
 
 @dataclass(frozen=True)
+class Steps:
+    """The walking controller of [Zapolsky2017]: feet on springs that follow a gait, see `sf.control.GaitPolicy`.
+
+    Attributes:
+        gait: "trot", "walk", "pace" or "bound".
+        period, duty, step_height: of the gait, see `sf.gait.Gait`.
+        forward, left, turn, points, ramp, kp, kd, feed_forward, at, after: see `sf.control.GaitPolicy`.
+        length, width, height: of the stance.
+        then: table of the gait to change over to.
+    """
+
+    gait: str = "walk"
+    period: float = 0.3
+    duty: float = 0.75
+    step_height: float = 0.03
+    forward: float = 0.2
+    left: float = 0.0
+    turn: float = 0.0
+    points: Any = None
+    ramp: float = 0.0
+    length: float | None = None
+    width: float | None = None
+    height: float | None = None
+    kp: float = FOOT_KP
+    kd: float = FOOT_KD
+    feed_forward: bool = False
+    then: Any = None
+    at: float = 0.0
+    after: float = 1.0
+
+    def __post_init__(self) -> None:
+        """Check."""
+        checks.choice("gait", self.gait, tuple(GAITS))
+        if self.then is not None and not isinstance(self.then, Steps):
+            object.__setattr__(self, "then", from_table({"steps": Steps}, "then", _kinded(self.then)))
+        checks.choice("feed_forward", self.feed_forward, (True, False))
+        for name in ("forward", "left", "turn"):
+            checks.number(name, getattr(self, name))
+        for name in ("ramp", "kp", "kd"):
+            checks.number(name, getattr(self, name), at_least=0.0)
+        for name in ("length", "width", "height"):
+            if getattr(self, name) is not None:
+                checks.number(name, getattr(self, name), above=0.0)
+        if self.points is not None:
+            checks.array("points", self.points, (None, 2))
+        self.policy()
+
+    def policy(self) -> GaitPolicy:
+        """The same as a `GaitPolicy`."""
+        gait = Gait.named(self.gait, period=self.period, duty=self.duty, step_height=self.step_height)
+        return GaitPolicy(
+            gait, self.forward, self.left, self.turn, points=self.points, ramp=self.ramp, length=self.length,
+            width=self.width, height=self.height, kp=self.kp, kd=self.kd, feed_forward=self.feed_forward,
+            then=None if self.then is None else self.then.policy(), at=self.at, after=self.after,
+        )  # fmt: skip
+
+    def joints(self, scene: Scene) -> dict[str, float]:
+        """Joint positions in rad (m) by name in which the robot stands."""
+        return self.policy().joints(scene)
+
+    def __call__(self, scene: Scene, dt: float) -> Pipeline:
+        """The controller."""
+        return self.policy()(scene, dt)
+
+
+@dataclass(frozen=True)
+class Picking:
+    """A hand that picks up a ball, see `sf.control.picker`.
+
+    Attributes:
+        way: "direct" or "indirect".
+    """
+
+    way: str
+
+    def __post_init__(self) -> None:
+        """Check."""
+        checks.choice("way", self.way, tuple(PICKS))
+
+    def __call__(self, scene: Scene, dt: float) -> Pipeline:
+        """The controller."""
+        return picker(scene, self.way, dt)
+
+
+@dataclass(frozen=True)
 class Stand:
     """Joints held where they start.
 
@@ -81,7 +168,7 @@ class Stand:
         return Pipeline(scene, dt, [Hold(scene), JointPID(scene, self.kp, self.kd)])
 
 
-KINDS: dict[str, Any] = {"walk": Walk, "stand": Stand}
+KINDS: dict[str, Any] = {"steps": Steps, "walk": Walk, "stand": Stand, "picking": Picking}
 """Policies that a scenario's file may name."""
 
 
@@ -116,6 +203,10 @@ def _kind(kind: Any, kinds: dict[str, Any]) -> str:
     if not isinstance(kind, str):
         raise InputError(f"kind: expected one of {', '.join(map(repr, kinds))}, got {kind!r}")
     return checks.choice("kind", kind, kinds)
+
+
+def _kinded(table: Any) -> Any:
+    return {**table, "kind": "steps"} if isinstance(table, dict) else table
 
 
 def _plain(value: Any) -> Any:

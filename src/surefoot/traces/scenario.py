@@ -22,16 +22,15 @@ from surefoot.simulate.arguments import check_function_of_state, step_count
 from surefoot.simulate.policy import Policy
 from surefoot.simulate.simulator import Simulator
 from surefoot.simulate.trace import Trace
-from surefoot.traces import imperfect
 from surefoot.traces.disturbances import Fault, Push
 from surefoot.traces.distribution_tables import to_table
 from surefoot.traces.distributions import Distribution, Jitter
 from surefoot.traces.draws import Draws
 from surefoot.traces.fabricate import Built, Parts, build
+from surefoot.traces.loop_names import loop_names
 from surefoot.traces.parameters import Parameter, Uncertainty, values
 from surefoot.traces.particle import Particle, Task, failed
 from surefoot.traces.result import Result
-from surefoot.traces.start import started
 from surefoot.traces.witness import Witness, as_witness
 
 Controller = Callable[[Scene, float], Any]
@@ -160,24 +159,11 @@ class Scenario:
             for k, thing in enumerate(things)
             for path, value in numbers_of(thing).items()
         }
-        return {**self.parts.names, **imperfect.names(scene), **disturbances}
+        return {**self.parts.names, **loop_names(scene), **disturbances}
 
     @cached_property
     def _parameters(self) -> list[Parameter]:
-        found = Uncertainty(self.uncertainty).resolve(self.known)
-        for parameter in found:
-            noise = self.known[parameter.name] is None and parameter.name in imperfect.names(self.nominal())
-            if noise and not isinstance(parameter.distribution, Jitter):
-                raise InputError(
-                    f"uncertainty: {parameter.name!r} is drawn at every control step: expected a Jitter, got "
-                    f"{parameter.distribution!r}; a constant error of a sensor is called '{parameter.name}.bias'"
-                )
-            if isinstance(parameter.distribution, Jitter) and not noise:
-                raise InputError(
-                    f"uncertainty: {parameter.name!r} is drawn once for a particle, not at every step: expected a "
-                    f"distribution such as Normal, got {parameter.distribution!r}"
-                )
-        return found
+        return Uncertainty(self.uncertainty).resolve(self.known)
 
     def parameters(self) -> list[Parameter]:
         """All that is uncertain, in order of appearance."""
@@ -269,11 +255,7 @@ class Scenario:
         kept = self.__dict__.get("_last")
         if kept is not None and kept[0] == drawn and kept[1] == control_dt:
             return kept[2], kept[3]
-        built = build(self.parts, drawn)
-        if self.start is not None:
-            offsets = {name.removeprefix("start."): v for name, v in drawn.items() if name.startswith("start.")}
-            moved = started(built.scene, self.start.q, offsets, self.parts.ground)
-            built = replace(built, state=State(moved.q, self.start.v + moved.v - built.scene.home().v, self.start.t))
+        built = build(self.parts, drawn, self.start)
         plant = Simulator(built.scene, self.dt, built.law, control_dt, restitution=built.restitution)
         self.__dict__["_last"] = dict(drawn), control_dt, built, plant
         return built, plant

@@ -10,7 +10,7 @@ from surefoot import checks
 from surefoot.errors import InputError
 from surefoot.laws import LAWS
 from surefoot.robots.families import FAMILIES
-from surefoot.robots.load import EXAMPLE
+from surefoot.robots.load import EXAMPLE, load
 from surefoot.robots.objects import Ball, Box
 from surefoot.robots.terrains import Curb, HeightMap, Plane, Slope
 from surefoot.traces import policies, requirements
@@ -71,10 +71,11 @@ def read(scenario: str | os.PathLike[str]) -> tuple[Scenario, int]:
         for key in ("robot", "duration", "policies"):
             if key not in content:
                 raise InputError(f"{key}: expected in every scenario, got none")
+        robot, named = _robot(file, content["robot"]), _policies(file, content["policies"])
         made = Scenario(
             name=file.stem,
-            robot=_robot(file, content["robot"]),
-            policies=_policies(file, content["policies"]),
+            robot=robot,
+            policies=named,
             duration=checks.number("duration", content["duration"], above=0.0, at_most=1e6),
             dt=checks.number("dt", content.get("dt", 1e-3), above=0.0),
             telemetry_dt=checks.number("telemetry_dt", content.get("telemetry_dt", 0.02), above=0.0),
@@ -85,7 +86,7 @@ def read(scenario: str | os.PathLike[str]) -> tuple[Scenario, int]:
                 from_table(OBJECTS, f"objects.{name}", table, name=name)
                 for name, table in _table("objects", content.get("objects", {})).items()
             ],
-            joints=_numbers("joints", content.get("joints")),
+            joints=_joints(content.get("joints"), named, robot),
             requirements=[_witness(file, "requirements", t) for t in _list("requirements", content)],
             objective=[_witness(file, "objective", t) for t in _list("objective", content)],
             uncertainty=_uncertainty(content.get("uncertainty", {})),
@@ -188,10 +189,14 @@ def _list(name: str, content: dict[str, Any]) -> list[Any]:
     return value
 
 
-def _numbers(name: str, value: Any) -> dict[str, float] | None:
+def _joints(value: Any, named: dict[str, Any], robot: Any) -> dict[str, float] | None:
+    """Joint positions by name; by default those in which the first policy stands, if it says."""
+    first = next(iter(named.values()), None)
+    if value is None and isinstance(first, policies.Steps):
+        return first.joints(load(robot))
     if value is None:
         return None
-    return {key: checks.number(f"{name}.{key}", number) for key, number in _table(name, value).items()}
+    return {key: checks.number(f"joints.{key}", number) for key, number in _table("joints", value).items()}
 
 
 def _text(name: str, value: Any) -> str:

@@ -47,7 +47,14 @@ class Start:
         names = dict.fromkeys((*base, *self._places), 0.0)
         self.names = names | {VELOCITY + name: 0.0 for name in names}
 
-    def state(self, scene: Scene, ground: Any, offsets: Mapping[str, float], standing: Standing | None = None) -> State:
+    def state(
+        self,
+        scene: Scene,
+        ground: Any,
+        offsets: Mapping[str, float],
+        standing: Standing | None = None,
+        origin: State | None = None,
+    ) -> State:
         """The start in a scene; a base that the offsets would put into the ground is lifted until it just touches.
 
         Args:
@@ -55,15 +62,17 @@ class Start:
             ground: the terrain it stands on; if it is none, nothing is lifted.
             offsets: by the names of `names`; what is not given is 0.
             standing: what finds heights in that scene; made if it is needed and None.
+            origin: where to start from instead of home, with all joints as they are there.
         """
-        home = scene.home()
-        if not self._joints and not offsets:
+        home = scene.home() if origin is None else origin
+        joints = self._joints if origin is None else {}
+        if not joints and not offsets:
             return home
         q, v = np.array(home.q), np.array(home.v)
         touching = _toucher(scene, ground, standing)
-        for name, value in self._joints.items():
+        for name, value in joints.items():
             q[self._places[name][0]] = value
-        if self._joints:
+        if joints:
             q = touching(follow(scene.model, q))
         self._move(scene, q, v, offsets)
         if not all(name.startswith(VELOCITY) for name in offsets):
@@ -117,5 +126,5 @@ def _toucher(
     """What lifts or lowers a pose until a floating base just touches; poses without base or ground stay as they are."""
     if scene.base is None or not isinstance(ground, Terrain):
         return lambda q: q
-    put = standing or Standing(scene.model, scene.base, scene.surfaces)
+    put = standing or Standing(scene.model.__copy__(), scene.base, scene.surfaces)
     return lambda q: put.put_on(ground, q)

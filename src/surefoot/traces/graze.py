@@ -1,0 +1,139 @@
+"""The graze of a policy: where its traces split, which parameter decides, and at what value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surefoot.errors import InputError
+from surefoot.traces.findings import TOGETHER, Finding
+from surefoot.traces.grazing import Direction, Graze, bisect, direction
+from surefoot.traces.result import Result
+from surefoot.traces.scenario import Scenario
+from surefoot.traces.sensitivity import Influence, ranking
+from surefoot.traces.signatures import signature
+
+Behaviour = Callable[[Result], Hashable]
+FARTHEST = 4.0  # standard deviations to which a parameter is moved in search of the other behaviour
+TRIES = 6  # particles, and parameters of each, that are tried
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """A policy whose traces behave in two ways.
+
+    Attributes:
+        policy: its name.
+        name: the parameter that was moved.
+        particle: number of the particle in which it was moved, all else as drawn.
+        graze: the value at which behaviour changes, to the tolerance asked for, and what it is on both sides.
+        nominal: nominal value of the parameter.
+        influences: all parameters by how surely they decide between the two behaviours.
+        direction: in all parameters, along which the behaviours lie apart.
+        shares: of the traces, in the first behaviour and in the second.
+    """
+
+    policy: str
+    name: str
+    particle: int
+    graze: Graze
+    nominal: Any
+    influences: list[Influence]
+    direction: Direction
+    shares: tuple[float, float]
+
+    def __str__(self) -> str:
+        return (
+            f"{self.policy}: behaviour splits ({100 * self.shares[0]:.0f} % to {100 * self.shares[1]:.0f} %); "
+            f"{self.name} grazes at {self.graze.value:.9g} (particle {self.particle}, {self.graze})"
+        )
+
+
+def met(result: Result) -> Hashable:
+    """What a trace met: which things were touched and struck by which, and how it ended."""
+    events = result.events
+    order = signature(list(events["kind"]), list(events["feature"]), np.array(events["t"], dtype=float), TOGETHER)
+    return result.outcome, tuple(sorted(set(order)))
+
+
+def ended(result: Result) -> Hashable:
+    """How a trace ended."""
+    return result.outcome, result.requirement
+
+
+def locate_graze(
+    scenario: Scenario,
+    finding: Finding,
+    *,
+    seed: int = 0,
+    method: str = "random",
+    behaviour: Behaviour = ended,
+    tolerance: float = 1e-6,
+) -> Split | None:
+    """Find the parameter that decides between two behaviours, and the value at which it does.
+
+    The most frequent behaviour is set against all others. In a particle of the first, the surest parameters are moved
+    one by one, towards where the other behaviour lies and as far as 4 standard deviations, until behaviour changes; the
+    change is then narrowed down by halving.
+
+    Args:
+        scenario: of the run.
+        finding: what the run says of one policy.
+        seed, method: of the run.
+        behaviour: what counts as a behaviour of a trace, `ended` or `met`, or a function of a Result.
+        tolerance: to which the value is found, in the parameter's own unit.
+
+    Returns:
+        The split, or None if all traces behave alike or no single parameter changes them.
+    """
+    group = finding.group
+    parameters = {p.name: p for p in scenario.parameters() if not p.per_step}
+    names = [name for name, values in group.values.items() if name in parameters and values.dtype.kind == "f"]
+    if not names:
+        raise InputError(f"scenario: {scenario.name!r} has no uncertain numbers that could be moved")
+    seen = [behaviour(_result(scenario, group.policy, int(k), seed, method)) for k in group.particle]
+    first = max(dict.fromkeys(seen), key=seen.count)
+    other = np.array([one != first for one in seen])
+    if not other.any():
+        return None
+    scores = np.array([parameters[n].distribution.standard(group.values[n], parameters[n].nominal) for n in names]).T
+    scores = np.where(np.isfinite(scores), scores, 0.0)
+    ranked = ranking(scores, ~other, names)
+    along = direction(scores, other, names)
+    for particle in _nearest(scores, other, along)[:TRIES]:
+        for influence in ranked[:TRIES]:
+            parameter, place = parameters[influence.name], names.index(influence.name)
+            towards = float(np.sign(along.vector[place])) or 1.0
+            far = parameter.distribution.value(_share(towards * FARTHEST), parameter.nominal)
+            number = int(group.particle[particle])
+
+            def flips(x: float, number: int = number, name: str = influence.name) -> Hashable:
+                return behaviour(_result(scenario, group.policy, number, seed, method, {name: x}))
+
+            found = bisect(flips, float(group.values[influence.name][particle]), float(far), tolerance)
+            if found is not None:
+                shares = float((~other).mean()), float(other.mean())
+                return Split(
+                    group.policy, influence.name, number, found, parameter.nominal, ranked, along, shares
+                )
+    return None
+
+
+def _result(scenario: Scenario, policy: str, particle: int, seed: int, method: str, values: Any = None) -> Result:
+    return scenario.trace(policy, particle, seed, method, values=values)
+
+
+def _nearest(scores: NDArray[np.float64], other: NDArray[np.bool_], along: Direction) -> list[int]:
+    """Particles of the first behaviour, the nearest to the other one first."""
+    reach = scores @ along.vector
+    return [int(k) for k in np.argsort(-reach, kind="stable") if not other[k]]
+
+
+def _share(z: float) -> float:
+    from scipy.special import ndtr
+
+    return float(ndtr(z))
