@@ -63,7 +63,9 @@ def falsify(
     report: Annotated[bool, typer.Option("--report/--no-report", help="Write report.html into the folder.")] = True,
     pictures: Annotated[bool, typer.Option("--pictures/--no-pictures", help="With pictures of particles.")] = True,
     list_: Annotated[bool, typer.Option("--list", help="List the bundled scenarios and stop.")] = False,
-    show: Annotated[bool, typer.Option("--show", help="Print the scenario's file, to copy and change, and stop.")] = False,
+    show: Annotated[
+        bool, typer.Option("--show", help="Print the scenario's file, to copy and change, and stop.")
+    ] = False,
 ) -> None:
     """Trace many robots that are not quite as modelled under every policy of SCENARIO, and say how often they fail.
 
@@ -176,7 +178,13 @@ def _tell(screen: Any, run: Any) -> None:
     found = findings(run.folder)
     header = run.folder.header
     table = Table(title=Text(header.get("title") or header["scenario"]), title_justify="left", title_style="bold")
-    for column, justify in (("policy", "left"), ("verdict", "left"), ("success", "right"), ("failed by", "left"), ("decided by", "left")):
+    for column, justify in (
+        ("policy", "left"),
+        ("verdict", "left"),
+        ("success", "right"),
+        ("failed by", "left"),
+        ("decided by", "left"),
+    ):
         table.add_column(column, justify=justify)  # pyright: ignore
     for one in found:
         table.add_row(*(Text(cell) for cell in one.row()))

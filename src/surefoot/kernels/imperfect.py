@@ -1,4 +1,4 @@
-"""A policy as it fares on a real robot: sensors that err and come late, a late plan, motors that are weak or noisy.
+"""A policy as it fares on a real robot: sensors that err and come late, motors that are weak, noisy or late.
 
 The policy sees q and v with errors added; a turn (three numbers about the base's axes) is put on its quaternion. All
 errors lie in one vector, the same that one channel each adds to:
@@ -8,8 +8,10 @@ errors lie in one vector, the same that one channel each adds to:
 A channel has a constant part and a part drawn at every call: a normal number, truncated, that depends on the
 channel's key and the number of the call alone (a hash of the two), so that no draw depends on another.
 
+A lag may be a part of a step: readings are then between those of two calls, and a torque is its mean over the step.
+
     params   numbers (see below) | channels, six numbers each | strength (joints) | held (nq + nv) | the policy's own
-    memory   calls | clock | errors | q and v as seen | torque | late readings | late torques | the policy's own
+    memory   calls | errors | q and v as seen | torque | late readings | late torques | the policy's own
 """
 
 from __future__ import annotations
@@ -29,14 +31,13 @@ NV = 2
 JOINTS = 3
 TURNED = 4  # place in q of the quaternion that is turned; -1: none
 DT = 5  # s between two calls
-PLAN_LAG = 6  # s by which the policy's clock is late; then the deviation and the key (bits) of its jitter
-SENSOR_LAG = 9  # s, the same
-TORQUE_LAG = 12  # s, the same
-SENSOR_ROWS = 15  # most calls that readings can be late
-TORQUE_ROWS = 16
-CHANNELS = 17  # how many
-OWN_MEMORY = 18  # length of the policy's own memory
-HEAD = 19
+SENSOR_LAG = 6  # s by which readings are late: a channel without its place
+TORQUE_LAG = 11  # s, the same
+SENSOR_ROWS = 16  # most calls that readings can be late
+TORQUE_ROWS = 17
+CHANNELS = 18  # how many
+OWN_MEMORY = 19  # length of the policy's own memory
+HEAD = 20
 
 # A channel.
 PLACE = 0  # in errors
@@ -63,7 +64,7 @@ def _mixed(x):
 def share(key, call):
     """A number between 0 and 1, neither of them, of a key and the number of a call."""
     x = _mixed(_mixed(uint64(key) + uint64(_GOLDEN)) + uint64(_GOLDEN) * uint64(call + 1))
-    return (float(x >> uint64(11)) + 0.5) * 2.0**-53
+    return (float(x >> uint64(12)) + 0.5) * 2.0**-52  # with one bit more the sum would round, at the end to 1
 
 
 @kernel
@@ -118,12 +119,19 @@ def normal_score(p):
 
 
 @part
+def _drawn(params, bits, at, call):
+    """What the channel at a place of `params` gives in this call."""
+    value = params[at + CONSTANT]
+    if params[at + DEVIATION] > 0.0:
+        low, high = params[at + LOW], params[at + HIGH]
+        value += params[at + DEVIATION] * normal_score(low + (high - low) * share(bits[at + KEY], call))
+    return value
+
+
+@part
 def _lateness(params, bits, place, call):
     """Seconds of a lag in this call; never below zero."""
-    late = params[place]
-    if params[place + 1] > 0.0:
-        late += params[place + 1] * normal_score(share(bits[place + 2], call))
-    return max(late, 0.0)
+    return max(_drawn(params, bits, place - CONSTANT, call), 0.0)
 
 
 @part
@@ -148,47 +156,37 @@ def _row(first, rows, size, call, late):
 
 
 @kernel
-def sense(t, q, v, memory, params):
-    """Fill q and v as seen into memory; returns the policy's clock in s."""
+def sense(q, v, memory, params):
+    """Fill q and v as seen into memory."""
     bits = params.view(np.int64)
     nq, nv, n = int(params[NQ]), int(params[NV]), int(params[JOINTS])
     call = int(memory[0])
     size = nq + nv
-    errors = memory[2 : 2 + size + 3 + n]
-    seen = memory[5 + size + n : 5 + 2 * size + n]
+    errors = memory[1 : 1 + size + 3 + n]
+    seen = memory[4 + size + n : 4 + 2 * size + n]
     for i in range(errors.shape[0]):
         errors[i] = 0.0
     for c in range(int(params[CHANNELS])):
         at = HEAD + CHANNEL * c
-        error = params[at + CONSTANT]
-        if params[at + DEVIATION] > 0.0:
-            low, high = params[at + LOW], params[at + HIGH]
-            error += params[at + DEVIATION] * normal_score(low + (high - low) * share(bits[at + KEY], call))
-        errors[int(params[at + PLACE])] += error
+        errors[int(params[at + PLACE])] += _drawn(params, bits, at, call)
     # Readings go into a ring; what is seen is the row of some calls ago.
     rows = int(params[SENSOR_ROWS])
-    ring = 5 + 2 * size + 2 * n
+    ring = 4 + 2 * size + 2 * n
     here = _row(ring, rows, size, call, 0)
     for i in range(nq):
         memory[here + i] = q[i]
     for i in range(nv):
         memory[here + nq + i] = v[i]
-    late = 0
-    if rows > 0:
-        late = min(rows, int(round(_lateness(params, bits, SENSOR_LAG, call) / params[DT])))
-    there = _row(ring, rows, size, call, late)
+    late = min(_lateness(params, bits, SENSOR_LAG, call) / params[DT], float(rows))
+    there = _row(ring, rows, size, call, int(late))
+    before, share_ = _row(ring, rows, size, call, min(int(late) + 1, rows)), late - int(late)
     held = HEAD + CHANNEL * int(params[CHANNELS]) + n
     for i in range(size):
-        if params[held + i] == 0.0:
-            seen[i] = memory[there + i] + errors[i]
+        if call == 0 or params[held + i] == 0.0:  # what fails at once still has a first reading
+            seen[i] = (1.0 - share_) * memory[there + i] + share_ * memory[before + i] + errors[i]
     turned = int(params[TURNED])
-    if turned >= 0 and params[held + turned] == 0.0:
+    if turned >= 0 and (call == 0 or params[held + turned] == 0.0):
         _turned(seen, turned, errors[size : size + 3])
-    clock = t - _lateness(params, bits, PLAN_LAG, call)
-    if call == 0:
-        memory[1] = t
-    memory[1] = max(memory[1], clock)
-    return memory[1]
 
 
 @kernel
@@ -199,17 +197,17 @@ def act(torque, torque_out, memory, params):
     call = int(memory[0])
     size = nq + nv
     rows = int(params[TORQUE_ROWS])
-    ring = 5 + 2 * size + 2 * n + (int(params[SENSOR_ROWS]) + 1) * size
+    ring = 4 + 2 * size + 2 * n + (int(params[SENSOR_ROWS]) + 1) * size
     here = _row(ring, rows, n, call, 0)
     for i in range(n):
         memory[here + i] = torque[i]
-    late = 0
-    if rows > 0:
-        late = min(rows, int(round(_lateness(params, bits, TORQUE_LAG, call) / params[DT])))
-    there = _row(ring, rows, n, call, late)
+    late = min(_lateness(params, bits, TORQUE_LAG, call) / params[DT], float(rows))
+    there = _row(ring, rows, n, call, int(late))
+    before, share_ = _row(ring, rows, n, call, min(int(late) + 1, rows)), late - int(late)
     strength = HEAD + CHANNEL * int(params[CHANNELS])
     for i in range(n):
-        torque_out[i] = params[strength + i] * (memory[there + i] + memory[2 + size + 3 + i])
+        given = (1.0 - share_) * memory[there + i] + share_ * memory[before + i]  # mean over the step
+        torque_out[i] = params[strength + i] * (given + memory[4 + size + i])
     memory[0] = call + 1
 
 
@@ -217,13 +215,13 @@ def run_imperfect(t, q, v, torque_out, memory, params):
     """One call as a policy, with the policy inside; its errors are passed on in the last number of `memory`."""
     nq, nv, n = int(params[NQ]), int(params[NV]), int(params[JOINTS])
     size = nq + nv
-    clock = sense(t, q, v, memory, params)
-    seen = memory[5 + size + n : 5 + 2 * size + n]
-    torque = memory[5 + 2 * size + n : 5 + 2 * size + 2 * n]
+    sense(q, v, memory, params)
+    seen = memory[4 + size + n : 4 + 2 * size + n]
+    torque = memory[4 + 2 * size + n : 4 + 2 * size + 2 * n]
     own = memory[memory.size - 1 - int(params[OWN_MEMORY]) : memory.size - 1]
     given = params[HEAD + CHANNEL * int(params[CHANNELS]) + n + size :]
     address = types.uintp(params.view(np.int64)[POLICY])
-    code = _call(address, (clock, seen[:nq], seen[nq:], torque, own, given))
+    code = _call(address, (t, seen[:nq], seen[nq:], torque, own, given))
     if code != 0:
         memory[memory.size - 1] = own[own.size - 1]
         return code
@@ -234,4 +232,4 @@ def run_imperfect(t, q, v, torque_out, memory, params):
 def memory_size(nq: int, nv: int, joints: int, sensor_rows: int, torque_rows: int, own: int) -> int:
     """Length of `memory` without the last number, which every policy has."""
     size = nq + nv
-    return 5 + 2 * size + 2 * joints + (sensor_rows + 1) * size + (torque_rows + 1) * joints + own
+    return 4 + 2 * size + 2 * joints + (sensor_rows + 1) * size + (torque_rows + 1) * joints + own

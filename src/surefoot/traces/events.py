@@ -1,4 +1,4 @@
-"""What happened in a trace, in order: feet that touch down and lift off, stick and slip, and strike the side of things."""
+"""What happened in a trace, in order: feet touch down and lift off, stick and slip, and strike the side of things."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SLOW = 0.01  # m/s: a contact that slips slower sticks
 SIDE = math.cos(math.pi / 4)  # vertical part of the normal below which a foot has struck a side
 KINDS = ("touchdown", "liftoff", "stick", "slip")
 STRIKE = "strike"
-_BOX, _FACE = int(mujoco.mjtGeom.mjGEOM_BOX), 1e-6  # m: a point this near to a face lies on it
+_BOX = int(mujoco.mjtGeom.mjGEOM_BOX)
 
 
 def events_of(scene: Scene, log: Log, t0: float, dt: float, done: int) -> dict[str, list[Any]]:

@@ -88,7 +88,9 @@ def _finding(folder: RunFolder, group: Group) -> Finding:
 
 def comparisons(found: Sequence[Finding]) -> list[str]:
     """Policies against each other on the same particles, one sentence a pair that differs for sure."""
-    known = {one.policy: dict(zip(one.group.particle.tolist(), one.group.success.tolist(), strict=True)) for one in found}
+    known = {
+        one.policy: dict(zip(one.group.particle.tolist(), one.group.success.tolist(), strict=True)) for one in found
+    }
     shared = sorted(set.intersection(*(set(each) for each in known.values()))) if known else []
     if len(known) < 2 or not shared:
         return []

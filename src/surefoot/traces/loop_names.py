@@ -10,7 +10,7 @@ MAGNETOMETER = ("magnetometer.roll", "magnetometer.pitch", "magnetometer.yaw")
 ESTIMATE = ("estimate.z", *(f"estimate.velocity.{name}" for name in ("x", "y", "z", "roll", "pitch", "yaw")))
 IMU = ("imu.roll", "imu.pitch", "imu.yaw")
 SENSORS = ("encoder", "encoder_rate", "gps", "magnetometer", "imu", "estimate")
-LAGS = ("lag.plan", "lag.sensors", "lag.torque")
+LAGS = ("lag.sensors", "lag.torque")
 JITTER = ".jitter"
 
 
@@ -21,8 +21,7 @@ def loop_names(scene: Scene) -> dict[str, float]:
     "encoder.JOINT" (rad or m), "encoder_rate.JOINT" (rad/s or m/s); of a floating base "gps.x", "gps.y" (m),
     "magnetometer.roll" and so on (rad), "imu.roll" and so on (the gyroscope, rad/s), "estimate.z" (m),
     "estimate.velocity.x" and so on (m/s, rad/s). Then "motor.JOINT.strength" (a factor), "motor.JOINT.noise" (N m or N);
-    "lag.plan" of the policy's clock, "lag.sensors" and "lag.torque" (s), each with ".jitter" for what it varies by from
-    step to step.
+    "lag.sensors" and "lag.torque" (s), each with ".jitter" for what it varies by from step to step.
     """
     sensors = [f"{kind}.{joint}" for kind in ("encoder", "encoder_rate") for joint in scene.joints]
     if scene.base is not None:

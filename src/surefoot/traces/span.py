@@ -11,6 +11,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from surefoot.errors import InputError
 from surefoot.kernels import poses as kernel
 from surefoot.kernels.rollout import Log
 from surefoot.robots.scene import Scene
@@ -61,7 +62,9 @@ class Span:
     @cached_property
     def base(self) -> Array:
         """(n, 7) pose of the base: x, y, z in m, quaternion w, x, y, z; of the first loose object if it is bolted."""
-        name = self.scene.base if self.scene.base is not None else self.scene.objects[0]
+        name = self.scene.base or next(iter(self.scene.objects), None)
+        if name is None:
+            raise InputError(f"base: {self.scene.name!r} has no base that floats and no loose object")
         at = int(self.scene.model.jnt_qposadr[self.scene.model.body(name).jntadr[0]])
         return self.q[:, at : at + 7]
 
@@ -112,7 +115,7 @@ def span_of_log(scene: Scene, log: Log, t0: float, dt: float, near: float, first
     a, b = int(log.start[first]), int(log.start[last])
     return Span(
         scene=scene,
-        t=t0 + dt * np.arange(first, last),
+        t=t0 + dt * np.arange(first, last, dtype=np.float64),
         q=log.q[first:last],
         v=log.v[first:last],
         torque=log.torque[first:last],
