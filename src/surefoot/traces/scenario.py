@@ -196,8 +196,12 @@ class Scenario:
                 check_function_of_state(control)
         return control, dt
 
+    def warm_up(self) -> None:
+        """Compile what traces need, once, before many processes would do so at the same time."""
+        self.prepare()
+
     def prepare(self) -> None:
-        """Compile and load what traces need, so that many processes do not do so at once: a few steps of each kind."""
+        """Compile or load what traces need: a few steps of each kind."""
         laws = {p.name: p.distribution for p in self._parameters}.get("law")
         for law in dict.fromkeys((self.law, *(laws.values if isinstance(laws, Choice) else ()))):
             short = replace(self, duration=min(self.duration, WARM_UP), law=law, uncertainty=self._without_law())
