@@ -57,6 +57,13 @@ def number(
     return float(value)
 
 
+def whole(name: str, value: Any, *, at_least: int = 0) -> int:
+    """Return `value` as a whole number of at least `at_least`."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < at_least:
+        raise InputError(f"{name}: expected a whole number of at least {at_least}, got {value!r}")
+    return int(value)
+
+
 def friction(name: str, value: Any) -> float:
     """Return a friction coefficient: zero, positive, or infinite."""
     if not _is_number(value) or np.isnan(float(value)) or value < 0:

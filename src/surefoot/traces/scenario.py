@@ -25,7 +25,7 @@ from surefoot.simulate.trace import Trace
 from surefoot.traces.distribution_tables import to_table
 from surefoot.traces.distributions import Distribution, Jitter
 from surefoot.traces.disturbances import Fault, Push
-from surefoot.traces.draws import Draws, whole
+from surefoot.traces.draws import Draws
 from surefoot.traces.fabricate import Built, Parts, build
 from surefoot.traces.loop_names import loop_names
 from surefoot.traces.parameters import Parameter, Uncertainty, values
@@ -169,7 +169,7 @@ class Scenario:
 
     def values(self, particle: int, seed: int = 0, method: str = "random") -> dict[str, Any]:
         """What is drawn once for a particle, by name; particle 0 is nominal."""
-        return values(self._parameters, whole("particle", particle), self._draws(seed, method))
+        return values(self._parameters, checks.whole("particle", particle), self._draws(seed, method))
 
     def _draws(self, seed: int, method: str) -> Draws:
         kept = self.__dict__.setdefault("_drawn", {})
