@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -46,7 +47,7 @@ def number(
     name: str, value: Any, *, above: float | None = None, at_least: float | None = None, at_most: float | None = None
 ) -> float:
     """Return `value` as a finite float within bounds (see `friction` for the one number that may be infinite)."""
-    if not _is_number(value) or not np.isfinite(float(value)):
+    if not _is_number(value) or not math.isfinite(float(value)):
         raise InputError(f"{name}: expected a finite number, got {value!r}")
     if above is not None and not value > above:
         raise InputError(f"{name}: expected a number above {above:g}, got {value:g}")
@@ -111,6 +112,8 @@ def told(where: str) -> Iterator[None]:
 
 def _is_number(value: Any) -> bool:
     """Whether it is a real number that a float can hold (infinities and NaN are left to the caller)."""
+    if type(value) is float:
+        return True
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
         return False
     return isinstance(value, float | np.floating) or abs(int(value)) < 10**300

@@ -7,14 +7,15 @@ import pytest
 
 import surefoot as sf
 from surefoot.robots.families import family
-from surefoot.traces.bundled_uncertainty import ARM, ARM_MORE, LINKS_WITH_FEET, QUADRUPED, QUADRUPED_MORE
+from surefoot.robots.families.links import LINKS_FEET
+from surefoot.traces.bundled_uncertainty import ARM, ARM_MORE, QUADRUPED, QUADRUPED_MORE
 from surefoot.traces.distributions import Jitter
 from surefoot.traces.draws import Draws
 from surefoot.traces.fabricate import Parts, build
 from surefoot.traces.loop_names import loop_names
 from surefoot.traces.parameters import Uncertainty, values
 
-WALKER = Parts(LINKS_WITH_FEET, sf.Curb(mu=0.9))
+WALKER = Parts(LINKS_FEET, sf.Curb(mu=0.9))
 PICKER = Parts("arm", sf.Plane(mu=0.9, z=-0.2))
 
 
@@ -76,9 +77,9 @@ def test_what_the_files_vary_beside():
 
 
 def test_feet_have_mass_and_the_robot_its_own():
-    scene = LINKS_WITH_FEET.scene()
+    scene = LINKS_FEET.scene()
     assert scene.mass == pytest.approx(3.8, rel=1e-14)
-    assert LINKS_WITH_FEET.lf.foot.kilograms == pytest.approx(0.0046077, rel=1e-4)
+    assert LINKS_FEET.lf.foot.kilograms == pytest.approx(0.0046077, rel=1e-4)
     np.testing.assert_allclose(scene.model.body_mass, family("links-light").scene().model.body_mass, rtol=1e-12)
 
 

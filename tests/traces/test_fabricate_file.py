@@ -1,12 +1,14 @@
 """Particles of robots from files: names, nominal bit for bit, and what each value does."""
 
 import math
+import pickle
 
 import mujoco
 import numpy as np
 import pytest
 
 import surefoot as sf
+from surefoot.errors import InputError
 from surefoot.robots.load import load
 from surefoot.traces.distributions import Normal
 from surefoot.traces.draws import Draws
@@ -247,3 +249,27 @@ def test_draws_of_everything_build(one_leg):
     resolved = Uncertainty(spread).resolve(parts.names)
     masses = [build(parts, values(resolved, p, Draws(0))).scene.mass for p in range(1, 6)]
     assert len(set(masses)) == 5
+
+
+def test_the_same_values_give_the_same_bits_after_a_pickle(one_leg):
+    parts = Parts(one_leg, sf.Plane(mu=0.8))
+    drawn = {"robot.leg.length": 1.1, "robot.leg_hip.tare": 0.01, "ground.mu": 0.3, "start.roll": 0.02}
+    first, again = build(parts, drawn), build(pickle.loads(pickle.dumps(parts)), drawn)
+    assert same_models(first.scene.model, again.scene.model)
+    assert first.state == again.state
+
+
+@pytest.mark.parametrize(
+    ("values", "text"),
+    [
+        ({"robot.leg.length": 0.0}, "robot.leg.length: expected a number above 0, got 0"),
+        ({"robot.leg.mass": -1.0}, "robot.leg.mass: expected a number above 0, got -1"),
+        ({"robot.leg_ball.radius": math.nan}, "robot.leg_ball.radius: expected a finite number, got nan"),
+        ({"robot.leg_hip.tare": math.inf}, "robot.leg_hip.tare: expected a finite number, got inf"),
+        ({"robot.leg_hip.damping": -0.1}, "robot.leg_hip.damping: expected a number of at least 0, got -0.1"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(one_leg, values, text):
+    with pytest.raises(InputError) as error:
+        build(Parts(one_leg), values)
+    assert str(error.value) == text

@@ -9,6 +9,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
+from surefoot import checks
 from surefoot.robots.compose import KEEP, compose
 from surefoot.robots.compose import scene as composed
 from surefoot.robots.home import lower
@@ -67,18 +68,18 @@ def _edit(spec: mujoco.MjSpec, model: mujoco.MjModel, values: Mapping[str, Any])
     edit.free_inertias(spec, model)
     by_kind = _sorted(values)
     for body, factor in by_kind["length"].items():
-        edit.stretch(spec, model, body, factor)
+        edit.stretch(spec, model, body, checks.number(f"robot.{body}.length", factor, above=0))
     for body, mass in by_kind["mass"].items():
-        edit.weigh(spec, model, body, mass)
+        edit.weigh(spec, model, body, checks.number(f"robot.{body}.mass", mass, above=0))
     for geom, radius in by_kind["radius"].items():
-        spec.geom(geom).size[0] = radius
+        spec.geom(geom).size[0] = checks.number(f"robot.{geom}.radius", radius, above=0)
     for joint in dict.fromkeys((*by_kind["axis.tilt1"], *by_kind["axis.tilt2"])):
         edit.lean(spec, joint, *(by_kind[f"axis{tilt}"].get(joint, 0.0) for tilt in TILTS))
     for joint, tare in by_kind["tare"].items():
-        edit.offset(spec, model, joint, tare)
+        edit.offset(spec, model, joint, checks.number(f"robot.{joint}.tare", tare))
     for loss in LOSSES:
         for joint, value in by_kind[loss].items():
-            edit.lose(spec, joint, loss, value)
+            edit.lose(spec, joint, loss, checks.number(f"robot.{joint}.{loss}", value, at_least=0))
 
 
 def _sorted(values: Mapping[str, Any]) -> dict[str, dict[str, Any]]:

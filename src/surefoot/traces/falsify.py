@@ -22,7 +22,7 @@ from surefoot.traces.stop import Stop
 from surefoot.traces.worker import Job, told
 
 METHODS = ("random", "sobol")
-LEAST_LIMIT = 60.0  # s that a trace may take at least, unless told
+LEAST_LIMIT = 300.0  # s that a trace may take at least, unless told
 SLOWNESS = 20.0  # and for each second of the robot's time
 
 
@@ -56,7 +56,7 @@ def falsify(
         cluster: address of a Dask scheduler, such as "tcp://10.0.0.1:8786", or a Client, instead of workers here.
         resume: go on with the run in `out`, which must be of the same scenario, policies, seed and method.
         stop: end early, once the rates of success are known well enough.
-        limit: time in s that a trace may take; 20 s for each second of the scenario and at least 60 s unless given.
+        limit: time in s that a trace may take; 20 s for each second of the scenario and at least 300 s unless given.
         progress: called with traces done, traces wanted and (successes, done) by policy, a few times a second.
         policies: names of those to try, all unless given.
 
@@ -67,8 +67,8 @@ def falsify(
     """
     header = _header(scenario, particles, seed, method, policies)
     limit = _limit(scenario, limit)
-    if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or workers < 0):
-        raise InputError(f"workers: expected a whole number of at least 0, got {workers!r}")
+    if workers is not None:
+        checks.whole("workers", workers)
     if workers is not None and cluster is not None:
         raise InputError("workers, cluster: expected one of them, got both")
     if stop is not None and not isinstance(stop, Stop):
@@ -106,17 +106,11 @@ def _header(scenario: Any, particles: Any, seed: Any, method: Any, policies: Any
         raise InputError(f"policies: expected one or more different names, got {chosen!r}")
     own = {
         "policies": chosen,
-        "particles": _whole("particles", particles, 1),
-        "seed": _whole("seed", seed, 0),
+        "particles": checks.whole("particles", particles, at_least=1),
+        "seed": checks.whole("seed", seed),
         "method": checks.choice("method", method, METHODS),
     }
     return run_json.plain({**scenario.header(), **own})
-
-
-def _whole(name: str, value: Any, least: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise InputError(f"{name}: expected a whole number of at least {least}, got {value!r}")
-    return value
 
 
 def _limit(scenario: Any, limit: Any) -> float:
@@ -173,12 +167,18 @@ def _run(scenario: Any, ledger: Ledger, job: Job, workers: int | None, cluster: 
         elif workers == 0:
             run_here(scenario, ledger, job)
         else:
-            run_local(ledger, job._replace(scenario=_sendable(scenario)), workers or len(os.sched_getaffinity(0)))
+            if hasattr(scenario, "prepare"):
+                scenario.prepare()
+            run_local(ledger, job._replace(scenario=_sendable(scenario)), workers or _cores())
     except KeyboardInterrupt:
         rest = f"go on with out={str(out)!r}, resume=True" if out is not None else "no folder was named to keep them"
         raise KeyboardInterrupt(f"{ledger.done} of {ledger.total} traces are finished; {rest}") from None
     finally:
         ledger.close()
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _sendable(scenario: Any) -> bytes:

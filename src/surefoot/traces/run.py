@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 
 from surefoot import checks
 from surefoot.errors import InputError
-from surefoot.traces.result import OUTCOMES, SUCCESS, Result
+from surefoot.simulate.trace import Trace
+from surefoot.traces.findings import Finding, findings
+from surefoot.traces.rates import Rate
+from surefoot.traces.result import OUTCOMES, SUCCESS
 from surefoot.traces.run_folder import RunFolder
-
-if TYPE_CHECKING:
-    from surefoot.traces.rates import Rate
-    from surefoot.traces.verdict import Verdict
+from surefoot.traces.verdict import Verdict
 
 
 class Run:
@@ -35,7 +35,7 @@ class Run:
 
     def counts(self) -> dict[str, dict[str, int]]:
         """Number of traces of every outcome, by policy."""
-        counts = {policy: dict.fromkeys(OUTCOMES, 0) for policy in self.folder.policies}
+        counts: dict[str, dict[str, int]] = {policy: dict.fromkeys(OUTCOMES, 0) for policy in self.folder.policies}
         found = self.folder.particles(["outcome"])
         for policy, outcome in zip(found["policy"].to_pylist(), found["outcome"].to_pylist(), strict=True):
             counts[policy][outcome] += 1
@@ -43,8 +43,6 @@ class Run:
 
     def rates(self) -> dict[str, Rate]:
         """Rate of success of every policy, with its interval; all that is no success counts as failure."""
-        from surefoot.traces.rates import Rate
-
         return {policy: Rate(count[SUCCESS], sum(count.values())) for policy, count in self.counts().items()}
 
     def table(self) -> str:
@@ -57,36 +55,18 @@ class Run:
         lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
         return "\n".join(line.rstrip() for line in lines)
 
+    def findings(self) -> list[Finding]:
+        """All that the run says, one Finding a policy: verdict, what fails, which parameters decide."""
+        return findings(self.folder)
+
     def verdicts(self) -> dict[str, Verdict]:
         """Every policy in a word, from its rate of success and the behaviours of the traces that succeeded."""
-        from surefoot.traces.signatures import behaviours, signature
-        from surefoot.traces.verdict import verdict
+        return {one.policy: one.verdict for one in self.findings()}
 
-        result = {}
-        for policy, rate in self.rates().items():
-            impacts = self._impacts(policy)
-            seen = behaviours([signature(kinds, features) for kinds, features in impacts])
-            result[policy] = verdict(rate.successes, rate.n, seen.counts)
-        return result
-
-    def replay(self, policy: str, particle: int) -> Result:
-        """Run one trace again, with full telemetry: the same bits as in the run."""
+    def replay(self, policy: str, particle: int) -> Trace:
+        """Run one trace again, with every step: the same bits as in the run."""
         if self.scenario is None:
             raise InputError("replay: expected a run with its scenario, got the folder alone")
         checks.choice("policy", policy, self.folder.policies)
         header = self.folder.header
-        return self.scenario.trace(policy, particle, header["seed"], header["method"], full=True)
-
-    def _impacts(self, policy: str) -> list[tuple[list[str], list[str]]]:
-        """Kinds and features of the events of every trace that succeeded."""
-        found = self.folder.particles(["outcome"])
-        rows = zip(*(found[name].to_pylist() for name in ("policy", "particle", "outcome")), strict=True)
-        traces = {particle: ([], []) for name, particle, outcome in rows if name == policy and outcome == SUCCESS}
-        events = self.folder.events(policy)
-        for particle, kind, feature in zip(
-            *(events[name].to_pylist() for name in ("particle", "kind", "feature")), strict=True
-        ):
-            if particle in traces:
-                traces[particle][0].append(kind)
-                traces[particle][1].append(feature)
-        return list(traces.values())
+        return self.scenario.replay(policy, particle, header["seed"], header["method"])
