@@ -192,9 +192,9 @@ class JointRange:
     def values(self, span: Span) -> Array:
         """(n,) the least distance to a stop, as a share of half the range."""
         scene = span.scene
-        joints = [scene.model.joint(joint) for joint in scene.joints]
-        limited = np.array([bool(scene.model.jnt_limited[j.id]) for j in joints])
-        stops = np.where(limited[:, None], np.array([scene.model.jnt_range[j.id] for j in joints]), [-np.inf, np.inf])
+        joints = np.array([scene.model.joint(joint).id for joint in scene.joints], dtype=np.int64)
+        limited = scene.model.jnt_limited[joints] != 0
+        stops = np.where(limited[:, None], scene.model.jnt_range[joints], [-np.inf, np.inf])
         low = stops[:, 0] if self.low is None else _of_joints(scene, "JointRange.low", self.low, stops[:, 0])
         high = stops[:, 1] if self.high is None else _of_joints(scene, "JointRange.high", self.high, stops[:, 1])
         if not (low < high).all():
