@@ -63,7 +63,9 @@ def falsify(
     report: Annotated[bool, typer.Option("--report/--no-report", help="Write report.html into the folder.")] = True,
     pictures: Annotated[bool, typer.Option("--pictures/--no-pictures", help="With pictures of particles.")] = True,
     list_: Annotated[bool, typer.Option("--list", help="List the bundled scenarios and stop.")] = False,
-    show: Annotated[bool, typer.Option("--show", help="Print the scenario's file, to copy and change, and stop.")] = False,
+    show: Annotated[
+        bool, typer.Option("--show", help="Print the scenario's file, to copy and change, and stop.")
+    ] = False,
 ) -> None:
     """Trace many robots that are not quite as modelled under every policy of SCENARIO, and say how often they fail.
 
@@ -176,7 +178,13 @@ def _tell(screen: Any, run: Any) -> None:
     found = findings(run.folder)
     header = run.folder.header
     table = Table(title=Text(header.get("title") or header["scenario"]), title_justify="left", title_style="bold")
-    for column, justify in (("policy", "left"), ("verdict", "left"), ("success", "right"), ("failed by", "left"), ("decided by", "left")):
+    for column, justify in (
+        ("policy", "left"),
+        ("verdict", "left"),
+        ("success", "right"),
+        ("failed by", "left"),
+        ("decided by", "left"),
+    ):
         table.add_column(column, justify=justify)  # pyright: ignore
     for one in found:
         table.add_row(*(Text(cell) for cell in one.row()))
@@ -204,6 +212,7 @@ def _replay(screen: Any, made: Any, policy: list[str] | None, particle: int, see
     """One particle again: what became of it, and an animation."""
     from surefoot.errors import EngineError, InputError
     from surefoot.report.animation import animate
+    from surefoot.traces.events import STRIKE
 
     if policy is None and len(made.policies) > 1:
         names = ", ".join(made.policies)
@@ -214,13 +223,16 @@ def _replay(screen: Any, made: Any, policy: list[str] | None, particle: int, see
         trace = made.replay(name, particle, seed, method)
     values = made.values(particle, seed, method)
     far = sorted(_scores(made, values).items(), key=lambda item: -abs(item[1]))[:5]
+    strikes = [
+        f"{t:.3f} s {feature}" for t, kind, feature in zip(*result.events.values(), strict=True) if kind == STRIKE
+    ]
     rows = [
         ("outcome", f"{result.outcome} {result.requirement} {result.message}".strip()),
         ("ends at", f"{result.time:.4f} s"),
-        ("margins", "\n".join(f"{key}: {value:.4g}" for key, value in result.margins.items())),
-        ("farthest out", "\n".join(f"{key}: {values[key]:.5g}, {z:+.2f} sd" for key, z in far) or "nothing: as modelled"),
-        ("events", "\n".join(f"{t:.3f} s {k} {f}" for t, k, f in zip(*result.events.values(), strict=True) if k in ("strike",)) or "no strikes"),
-    ]  # fmt: skip
+        ("margins", "\n".join(f"{key}: {value:.4g}" for key, value in result.margins.items()) or "none"),
+        ("farthest out", "\n".join(f"{key}: {values[key]:.5g}, {z:+.2f} sd" for key, z in far) or "as modelled"),
+        ("strikes", "\n".join(strikes) or "none"),
+    ]
     screen.print(summary(f"{made.name}, {name}, particle {particle}", rows))
     folder = Path() if out is None else out
     folder.mkdir(parents=True, exist_ok=True)

@@ -156,7 +156,10 @@ def picker(robot: Scene, pick: Pick | str, dt: float = 1e-3, *, ball: Any = None
     if isinstance(pick, str):
         pick = PICKS[checks.choice("pick", pick, WAYS)]
     planned = plan(robot, pick, _first_object(robot) if ball is None else ball)
-    gains = [FINGER_GAINS if f else WRIST_GAINS if j in WRIST else ARM_GAINS for j, f in zip(robot.joints, _fingers(robot), strict=True)]
+    gains = [
+        FINGER_GAINS if f else WRIST_GAINS if j in WRIST else ARM_GAINS
+        for j, f in zip(robot.joints, _fingers(robot), strict=True)
+    ]
     stages = [
         Timetable(robot, planned.position, STEP),
         TorqueTable(robot, planned.torque, STEP),

@@ -1,4 +1,4 @@
-"""When pairs of geoms begin and cease to touch, to stick and to slip: from the log of a roll-out to a list of events."""
+"""When pairs of geoms begin and cease to touch, to stick and to slip: from the log of a roll-out to events."""
 
 from __future__ import annotations
 

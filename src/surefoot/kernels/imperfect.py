@@ -8,6 +8,8 @@ errors lie in one vector, the same that one channel each adds to:
 A channel has a constant part and a part drawn at every call: a normal number, truncated, that depends on the
 channel's key and the number of the call alone (a hash of the two), so that no draw depends on another.
 
+A lag may be a part of a step: readings are then between those of two calls, and a torque is its mean over the step.
+
     params   numbers (see below) | channels, six numbers each | strength (joints) | held (nq + nv) | the policy's own
     memory   calls | errors | q and v as seen | torque | late readings | late torques | the policy's own
 """
@@ -29,13 +31,13 @@ NV = 2
 JOINTS = 3
 TURNED = 4  # place in q of the quaternion that is turned; -1: none
 DT = 5  # s between two calls
-SENSOR_LAG = 6  # s by which readings are late; then the deviation and the key (bits) of its jitter
-TORQUE_LAG = 9  # s, the same
-SENSOR_ROWS = 12  # most calls that readings can be late
-TORQUE_ROWS = 13
-CHANNELS = 14  # how many
-OWN_MEMORY = 15  # length of the policy's own memory
-HEAD = 16
+SENSOR_LAG = 6  # s by which readings are late: a channel without its place
+TORQUE_LAG = 11  # s, the same
+SENSOR_ROWS = 16  # most calls that readings can be late
+TORQUE_ROWS = 17
+CHANNELS = 18  # how many
+OWN_MEMORY = 19  # length of the policy's own memory
+HEAD = 20
 
 # A channel.
 PLACE = 0  # in errors
@@ -62,7 +64,7 @@ def _mixed(x):
 def share(key, call):
     """A number between 0 and 1, neither of them, of a key and the number of a call."""
     x = _mixed(_mixed(uint64(key) + uint64(_GOLDEN)) + uint64(_GOLDEN) * uint64(call + 1))
-    return (float(x >> uint64(11)) + 0.5) * 2.0**-53
+    return (float(x >> uint64(12)) + 0.5) * 2.0**-52  # with one bit more the sum would round, at the end to 1
 
 
 @kernel
@@ -117,12 +119,19 @@ def normal_score(p):
 
 
 @part
+def _drawn(params, bits, at, call):
+    """What the channel at a place of `params` gives in this call."""
+    value = params[at + CONSTANT]
+    if params[at + DEVIATION] > 0.0:
+        low, high = params[at + LOW], params[at + HIGH]
+        value += params[at + DEVIATION] * normal_score(low + (high - low) * share(bits[at + KEY], call))
+    return value
+
+
+@part
 def _lateness(params, bits, place, call):
     """Seconds of a lag in this call; never below zero."""
-    late = params[place]
-    if params[place + 1] > 0.0:
-        late += params[place + 1] * normal_score(share(bits[place + 2], call))
-    return max(late, 0.0)
+    return max(_drawn(params, bits, place - CONSTANT, call), 0.0)
 
 
 @part
@@ -159,11 +168,7 @@ def sense(q, v, memory, params):
         errors[i] = 0.0
     for c in range(int(params[CHANNELS])):
         at = HEAD + CHANNEL * c
-        error = params[at + CONSTANT]
-        if params[at + DEVIATION] > 0.0:
-            low, high = params[at + LOW], params[at + HIGH]
-            error += params[at + DEVIATION] * normal_score(low + (high - low) * share(bits[at + KEY], call))
-        errors[int(params[at + PLACE])] += error
+        errors[int(params[at + PLACE])] += _drawn(params, bits, at, call)
     # Readings go into a ring; what is seen is the row of some calls ago.
     rows = int(params[SENSOR_ROWS])
     ring = 4 + 2 * size + 2 * n
@@ -172,16 +177,15 @@ def sense(q, v, memory, params):
         memory[here + i] = q[i]
     for i in range(nv):
         memory[here + nq + i] = v[i]
-    late = 0
-    if rows > 0:
-        late = min(rows, int(round(_lateness(params, bits, SENSOR_LAG, call) / params[DT])))
-    there = _row(ring, rows, size, call, late)
+    late = min(_lateness(params, bits, SENSOR_LAG, call) / params[DT], float(rows))
+    there = _row(ring, rows, size, call, int(late))
+    before, share_ = _row(ring, rows, size, call, min(int(late) + 1, rows)), late - int(late)
     held = HEAD + CHANNEL * int(params[CHANNELS]) + n
     for i in range(size):
-        if params[held + i] == 0.0:
-            seen[i] = memory[there + i] + errors[i]
+        if call == 0 or params[held + i] == 0.0:  # what fails at once still has a first reading
+            seen[i] = (1.0 - share_) * memory[there + i] + share_ * memory[before + i] + errors[i]
     turned = int(params[TURNED])
-    if turned >= 0 and params[held + turned] == 0.0:
+    if turned >= 0 and (call == 0 or params[held + turned] == 0.0):
         _turned(seen, turned, errors[size : size + 3])
 
 
@@ -197,13 +201,13 @@ def act(torque, torque_out, memory, params):
     here = _row(ring, rows, n, call, 0)
     for i in range(n):
         memory[here + i] = torque[i]
-    late = 0
-    if rows > 0:
-        late = min(rows, int(round(_lateness(params, bits, TORQUE_LAG, call) / params[DT])))
-    there = _row(ring, rows, n, call, late)
+    late = min(_lateness(params, bits, TORQUE_LAG, call) / params[DT], float(rows))
+    there = _row(ring, rows, n, call, int(late))
+    before, share_ = _row(ring, rows, n, call, min(int(late) + 1, rows)), late - int(late)
     strength = HEAD + CHANNEL * int(params[CHANNELS])
     for i in range(n):
-        torque_out[i] = params[strength + i] * (memory[there + i] + memory[4 + size + i])
+        given = (1.0 - share_) * memory[there + i] + share_ * memory[before + i]  # mean over the step
+        torque_out[i] = params[strength + i] * (given + memory[4 + size + i])
     memory[0] = call + 1
 
 

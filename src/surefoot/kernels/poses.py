@@ -55,4 +55,4 @@ def clearances(m, d, qpos, geom_xpos, Q, every, pairs, bound, most, out):
                     apart += (geom_xpos[a, i] - geom_xpos[b, i]) ** 2
                 if apart > reach * reach:
                     continue
-            out[s] = min(out[s], geom_distance(m, d, a, b, out[s]))
+            out[s] = min(out[s], geom_distance(m, d, a, b, max(out[s], 0.0)))  # below 0 it would miss depth

@@ -82,8 +82,8 @@ class Fault:
         if not isinstance(self.part, str):
             raise InputError(f"Fault.part: expected the name of a joint or of a reading, got {self.part!r}")
         checks.number("Fault.time", self.time, at_least=0.0)
-        if self.until != math.inf:
-            checks.number("Fault.until", self.until, at_least=0.0)
+        if self.until != math.inf and checks.number("Fault.until", self.until) < self.time:
+            raise InputError(f"Fault.until: expected at least time = {self.time:g} s, got {self.until:g}")
         checks.number("Fault.strength", self.strength, at_least=0.0)
 
     def parts(self, scene: Scene) -> list[str]:
@@ -102,7 +102,9 @@ class Disturbances:
         steps: step numbers at which something begins or ends, in order.
     """
 
-    def __init__(self, pushes: Sequence[Push], faults: Sequence[Fault], scene: Scene, dt: float, errors: Errors) -> None:
+    def __init__(
+        self, pushes: Sequence[Push], faults: Sequence[Fault], scene: Scene, dt: float, errors: Errors
+    ) -> None:
         self._scene, self._errors = scene, errors
         self._pushes = [(self._step(p.time, dt), self._step(p.time + p.duration, dt), p) for p in pushes]
         self._faults = [(self._step(f.time, dt), self._step(f.until, dt), f) for f in faults]
@@ -135,9 +137,8 @@ class Disturbances:
         space.data.qfrc_applied[:] = 0.0
         for (a, b, push), body in zip(self._pushes, self._bodies, strict=True):
             if a <= step < b:
-                if step == 0:
-                    mujoco.mj_kinematics(space.model, space.data)
-                    mujoco.mj_comPos(space.model, space.data)
+                mujoco.mj_kinematics(space.model, space.data)  # the step before left those of its start
+                mujoco.mj_comPos(space.model, space.data)
                 force, torque = np.array(push.force, dtype=float), np.array(push.torque, dtype=float)
                 at = space.data.xipos[body].copy()
                 mujoco.mj_applyFT(space.model, space.data, force, torque, at, body, space.data.qfrc_applied)

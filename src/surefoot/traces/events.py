@@ -1,4 +1,4 @@
-"""What happened in a trace, in order: feet that touch down and lift off, stick and slip, and strike the side of things."""
+"""What happened in a trace, in order: feet touch down and lift off, stick and slip, and strike the side of things."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SLOW = 0.01  # m/s: a contact that slips slower sticks
 SIDE = math.cos(math.pi / 4)  # vertical part of the normal below which a foot has struck a side
 KINDS = ("touchdown", "liftoff", "stick", "slip")
 STRIKE = "strike"
-_BOX, _FACE = int(mujoco.mjtGeom.mjGEOM_BOX), 1e-6  # m: a point this near to a face lies on it
+_BOX = int(mujoco.mjtGeom.mjGEOM_BOX)
 
 
 def events_of(scene: Scene, log: Log, t0: float, dt: float, done: int) -> dict[str, list[Any]]:
@@ -60,7 +60,9 @@ def _pairs(scene: Scene, geoms: NDArray[np.int64]) -> tuple[list[tuple[int, int]
     """Pairs of geoms that came near, and (ngeom, ngeom) the number of each, -1 if it did not."""
     table = np.full((scene.model.ngeom, scene.model.ngeom), -1, dtype=np.int64)
     near = geoms[(geoms >= 0).all(axis=1)]
-    pairs = [(int(a), int(b)) for a, b in np.unique(near, axis=0)]
+    seen = np.zeros(table.shape, dtype=bool)
+    seen[near[:, 0], near[:, 1]] = True
+    pairs = [(int(a), int(b)) for a, b in np.argwhere(seen)]
     for number, (a, b) in enumerate(pairs):
         table[a, b] = number
     return pairs, table

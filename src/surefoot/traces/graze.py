@@ -117,9 +117,7 @@ def locate_graze(
             found = bisect(flips, float(group.values[influence.name][particle]), float(far), tolerance)
             if found is not None:
                 shares = float((~other).mean()), float(other.mean())
-                return Split(
-                    group.policy, influence.name, number, found, parameter.nominal, ranked, along, shares
-                )
+                return Split(group.policy, influence.name, number, found, parameter.nominal, ranked, along, shares)
     return None
 
 

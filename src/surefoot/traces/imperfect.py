@@ -71,7 +71,8 @@ class Errors:
             dt: s between two calls of the policy.
             values: constant errors by name, see `loop_names`.
             noise: errors drawn at every call, by name.
-            seed, particle: what their draws depend on, with their names.
+            seed: what their draws depend on, with the particle and their names.
+            particle: number.
         """
         self.scene, self.dt = scene, dt
         places = readings(scene)
@@ -82,30 +83,25 @@ class Errors:
             constant, jitter = float(values.get(f"{name}.bias", 0.0)), noise.get(name)
             if constant == 0.0 and jitter is None:
                 continue
-            low, high, deviation, bits = 0.0, 1.0, 0.0, 0
-            if jitter is not None:
-                low, high = _shares(jitter)
-                deviation, bits = jitter.sd, key(seed, particle, name)
-            channels.append([place, constant, deviation, low, high, _as_float(bits)])
+            channels.append([place, constant, *_noise(jitter, seed, particle, name)])
         self.channels = np.array(channels, dtype=np.float64).reshape(-1, kernel.CHANNEL)
         self.strength = np.array([float(values.get(f"motor.{joint}.strength", 1.0)) for joint in scene.joints])
-        self.lags: dict[str, tuple[float, float, int]] = {}
+        self.lags: dict[str, list[float]] = {}
         for name in LAGS:
             late = checks.number(name, values.get(name, 0.0), at_most=LONGEST_LAG)
-            jitter = noise.get(f"{name}.jitter")
-            spread = 0.0 if jitter is None else jitter.sd
-            self.lags[name] = max(late, 0.0), spread, key(seed, particle, f"{name}.jitter")
+            jitter = f"{name}.jitter"
+            self.lags[name] = [max(late, 0.0), *_noise(noise.get(jitter), seed, particle, jitter)]
 
     @property
     def none(self) -> bool:
         """Whether all is as modelled."""
-        late = any(late > 0.0 or spread > 0.0 for late, spread, _ in self.lags.values())
+        late = any(late > 0.0 or spread > 0.0 for late, spread, *_ in self.lags.values())
         return len(self.channels) == 0 and not late and bool((self.strength == 1.0).all())
 
     def rows(self, name: str) -> int:
         """Most calls that something comes late."""
-        late, spread, _ = self.lags[name]
-        return int(np.ceil((late + 6.0 * spread) / self.dt))
+        late, spread, *_ = self.lags[name]
+        return int(np.ceil(min(late + 6.0 * spread, LONGEST_LAG) / self.dt))
 
     def params(self, address: int, own_memory: int, own: NDArray[np.float64]) -> NDArray[np.float64]:
         """What the kernel reads, see kernels/imperfect.py."""
@@ -115,8 +111,7 @@ class Errors:
         head[kernel.TURNED] = -1.0 if scene.base is None else base_places(scene)[0] + 3
         head[kernel.DT], head[kernel.OWN_MEMORY] = self.dt, own_memory
         for name, place in LAGS.items():
-            late, spread, bits = self.lags[name]
-            head[place : place + 3] = late, spread, _as_float(bits)
+            head[place : place + kernel.CHANNEL - 1] = self.lags[name]
         head[kernel.SENSOR_ROWS], head[kernel.TORQUE_ROWS] = self.rows("lag.sensors"), self.rows("lag.torque")
         head[kernel.CHANNELS] = len(self.channels)
         held = np.zeros(scene.nq + scene.nv)
@@ -181,11 +176,13 @@ class ImperfectPython:
         return self._torque
 
 
-def _shares(jitter: Jitter) -> tuple[float, float]:
-    """Shares of the normal distribution below the least and the largest draw."""
+def _noise(jitter: Jitter | None, seed: int, particle: int, name: str) -> list[float]:
+    """Deviation, shares of the normal distribution below the least and the largest draw, and key of a channel."""
+    if jitter is None:
+        return [0.0, 0.0, 1.0, 0.0]
     low = -np.inf if jitter.low is None else jitter.low / jitter.sd
     high = np.inf if jitter.high is None else jitter.high / jitter.sd
-    return float(ndtr(low)), float(ndtr(high))
+    return [jitter.sd, float(ndtr(low)), float(ndtr(high)), _as_float(key(seed, particle, name))]
 
 
 def _as_float(bits: int) -> float:

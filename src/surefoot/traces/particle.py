@@ -11,12 +11,11 @@ import numpy as np
 
 from surefoot.errors import SurefootError
 from surefoot.simulate.policy import Policy
-from surefoot.simulate.roll_out import RollOut
 from surefoot.simulate.simulator import Simulator
 from surefoot.simulate.trace import Trace
 from surefoot.solvers.status import Status
-from surefoot.traces.disturbances import Disturbances, Fault, Push
 from surefoot.traces.distributions import Jitter
+from surefoot.traces.disturbances import Disturbances, Fault, Push
 from surefoot.traces.events import events_of
 from surefoot.traces.fabricate import Built
 from surefoot.traces.imperfect import Errors, Imperfect, ImperfectPython
@@ -25,7 +24,7 @@ from surefoot.traces.result import BROKEN, KNOWN, SUCCESS, UNKNOWN, Result
 from surefoot.traces.span import Array, last_moment, span_of_log
 from surefoot.traces.witness import Witness, crossing
 
-LOOK = 100  # steps between two looks at the requirements
+LOOK = 250  # steps between two looks at the requirements
 
 
 @dataclass(frozen=True)
@@ -87,16 +86,31 @@ class Particle:
         """Run to the end or to the first violation."""
         run = self.run
         try:
-            while run.going and self.violated is None:
-                first, until = run.done, run.done + LOOK
-                while run.going and run.done < until:
-                    self._disturbances.apply(run, self._params)
-                    run.advance(min(until, self._disturbances.next(run.done)))
-                self._look(first, run.done)
+            self._run()
         finally:
             self._disturbances.clear(run)
         if self.violated is None:
             self.at, self.time = run.done, run.now
+
+    def _run(self) -> None:
+        run = self.run
+        while run.going and self.violated is None:
+            first = run.done
+            try:
+                self._advance(first + LOOK)
+            except Exception:  # of the policy; one that comes after a violation is none
+                self._look(first, run.done)
+                if self.violated is None:
+                    raise
+                break
+            self._look(first, run.done)
+
+    def _advance(self, until: int) -> None:
+        """Take steps until this many are done, with all that befalls the robot on the way."""
+        run = self.run
+        while run.going and run.done < until:
+            self._disturbances.apply(run, self._params)
+            run.advance(min(until, self._disturbances.next(run.done)))
 
     def _look(self, first: int, last: int) -> None:
         """Check the requirements in steps first..last-1."""
@@ -206,8 +220,4 @@ class Particle:
 def failed(policy: str, particle: int, values: Mapping[str, Any], error: SurefootError, began: float) -> Result:
     """The result of a particle that could not be built or run."""
     message = f"{type(error).__name__}: {error}"
-    return Result(
-        policy, particle, BROKEN, message=message, values=dict(values), seconds=time.perf_counter() - began
-    )
-
-
+    return Result(policy, particle, BROKEN, message=message, values=dict(values), seconds=time.perf_counter() - began)

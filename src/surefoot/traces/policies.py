@@ -57,9 +57,7 @@ class Walk:
         """The controller."""
         command = Command(self.forward, self.left, self.turn, ramp=self.ramp)
         limits = walking_limits(scene)
-        return walker(
-            scene, command, self._gait(), dt, law=self.law, kp=self.kp, kd=self.kd, torque_limits=limits
-        )
+        return walker(scene, command, self._gait(), dt, law=self.law, kp=self.kp, kd=self.kd, torque_limits=limits)
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,7 +14,7 @@ from surefoot import checks
 from surefoot.dynamics import by_joint
 from surefoot.errors import InputError
 from surefoot.robots.scene import Scene
-from surefoot.traces.span import Array, Span
+from surefoot.traces.span import Array, Span, of_scene
 
 
 @dataclass(frozen=True)
@@ -77,8 +78,9 @@ class NoBodyContact:
 
     def values(self, span: Span) -> Array:
         """(n,) the least gap, as a share of the distance to which contacts are looked for; 1 if nothing is near."""
-        mine = _robot_geoms(span.scene, self.bodies)
-        return _nearness(span, mine[span.geoms].any(axis=1))
+        chosen = _robot_geoms(span.scene) if self.bodies is None else _body_geoms(span.scene, self.bodies)
+        mine = chosen[span.geoms]
+        return _nearness(span, mine[:, 0] | mine[:, 1])
 
 
 @dataclass(frozen=True)
@@ -128,14 +130,14 @@ class NoSelfCollision:
     def __post_init__(self) -> None:
         """Check."""
         checks.number("NoSelfCollision.near", self.near, above=0.0)
-        checks.number("NoSelfCollision.every", self.every, at_least=1)
+        checks.whole("NoSelfCollision.every", self.every, at_least=1)
 
     def values(self, span: Span) -> Array:
         """(n,) the least distance, as a share of `near`."""
         pairs = _apart(span.scene)
         if not len(pairs):
             return np.ones(len(span))
-        return span.clearances(pairs, int(self.every), self.near) / self.near
+        return span.clearances(pairs, self.every, self.near) / self.near
 
 
 @dataclass(frozen=True)
@@ -154,10 +156,16 @@ class TorqueSpeed:
 
     def values(self, span: Span) -> Array:
         """(n,) the least of 1 - |v| / v_max - |torque| / torque_max over the joints."""
-        scene = span.scene
-        torque = scene.torque_limits[:, 1] if self.torque is None else _of_joints(scene, "torque", self.torque)
-        speed = _of_joints(scene, "speed", self.speed)
-        loads = np.abs(span.torque) / torque + np.abs(span.v[:, scene.dofs]) / speed
+        scene, free = span.scene, np.full(len(span.scene.joints), np.inf)
+        torque = scene.torque_limits * [-1.0, 1.0]
+        if self.torque is not None:
+            torque = np.repeat(_of_joints(scene, "TorqueSpeed.torque", self.torque, free)[:, None], 2, axis=1)
+        speed = _of_joints(scene, "TorqueSpeed.speed", self.speed, free)
+        for name, limits in (("torque", torque), ("speed", speed)):
+            if not (limits > 0.0).all():
+                raise InputError(f"TorqueSpeed.{name}: expected limits above 0, got {limits.min():g}")
+        stall = np.where(span.torque < 0.0, torque[:, 0], torque[:, 1])
+        loads = np.abs(span.torque) / stall + np.abs(span.v[:, scene.dofs]) / speed
         return 1.0 - loads.max(axis=1, initial=0.0)
 
 
@@ -166,7 +174,8 @@ class JointRange:
     """Joints stay within their stops.
 
     Attributes:
-        low, high: rad (m): one number, (joints,) or by joint name; None: the stops of the robot's file.
+        low, high: rad (m): one number, (joints,) or by joint name; None, and joints that are not named: the stops of
+            the robot's file.
         name: what tables call it.
     """
 
@@ -180,8 +189,14 @@ class JointRange:
         joints = [scene.model.joint(joint) for joint in scene.joints]
         limited = np.array([bool(scene.model.jnt_limited[j.id]) for j in joints])
         stops = np.where(limited[:, None], np.array([scene.model.jnt_range[j.id] for j in joints]), [-np.inf, np.inf])
-        low = stops[:, 0] if self.low is None else _of_joints(scene, "low", self.low)
-        high = stops[:, 1] if self.high is None else _of_joints(scene, "high", self.high)
+        low = stops[:, 0] if self.low is None else _of_joints(scene, "JointRange.low", self.low, stops[:, 0])
+        high = stops[:, 1] if self.high is None else _of_joints(scene, "JointRange.high", self.high, stops[:, 1])
+        if not (low < high).all():
+            joint = int(np.flatnonzero(~(low < high))[0])
+            raise InputError(
+                f"JointRange.low, high: expected low below high, got {low[joint]:g}, {high[joint]:g} "
+                f"for {scene.joints[joint]!r}"
+            )
         q = span.q[:, scene.joint_positions]
         half = np.where(np.isfinite(high - low), 0.5 * (high - low), 1.0)
         return np.minimum((q - low) / half, (high - q) / half).min(axis=1, initial=1.0)
@@ -238,8 +253,11 @@ class FeetBeyond:
 
     def values(self, span: Span) -> Array:
         """(n,) distance of the hindmost foot's centre beyond the line, in units of 10 cm."""
-        names = [foot.name for foot in span.scene.feet] if self.feet is None else list(self.feet)
-        geoms = [int(numbers[0]) for numbers in span.scene.foot_geoms(names)]
+        known = [foot.name for foot in span.scene.feet]
+        wanted = range(len(known)) if self.feet is None else checks.indices("FeetBeyond.feet", self.feet, known, "foot")
+        geoms = [_geom(span, known[i]) for i in wanted]
+        if not geoms:
+            raise InputError(f"FeetBeyond.feet: expected some feet, got none of {span.scene.name!r}")
         ahead = np.array([math.cos(self.heading), math.sin(self.heading)])
         beyond = (span.places(geoms)[:, :, :2] - np.array(self.point)) @ ahead
         return beyond.min(axis=1) / self.scale
@@ -262,9 +280,10 @@ class Held:
         scene, model = span.scene, span.scene.model
         if not scene.objects:
             raise InputError(f"Held: {scene.name!r} has no loose object")
-        thing = scene.objects[checks.indices("Held.thing", [self.thing or scene.objects[0]], scene.objects, "object")[0]]
+        thing = self.thing or scene.objects[0]
+        checks.indices("Held.thing", [thing], scene.objects, "object")
         mine = model.geom_bodyid == model.body(thing).id
-        robot = _robot_geoms(scene, None) | _foot_geoms(scene)
+        robot = _robot_geoms(scene) | _foot_geoms(scene)
         pushed = span.forces[:, 0] > 0.0
         touched = pushed & mine[span.geoms].any(axis=1) & robot[span.geoms].any(axis=1)
         rests = pushed & mine[span.geoms].any(axis=1) & ~robot[span.geoms].any(axis=1)
@@ -289,9 +308,12 @@ def _up(pose: Array) -> Array:
 
 
 def _nearness(span: Span, rows: NDArray[np.bool_]) -> Array:
-    return span.least(rows, (span.gaps - span.touch) / span.near, 1.0)
+    """(n,) see `NoBodyContact`; what pushes touches, also where it bounces back within the step."""
+    gaps = np.where(span.forces[:, 0] > 0.0, np.minimum(span.gaps, 0.0), span.gaps)
+    return span.least(rows, (gaps - span.touch) / span.near, 1.0)
 
 
+@of_scene
 def _foot_geoms(scene: Scene) -> NDArray[np.bool_]:
     """(ngeom,) which geoms are feet."""
     feet = np.zeros(scene.model.ngeom, dtype=bool)
@@ -300,21 +322,28 @@ def _foot_geoms(scene: Scene) -> NDArray[np.bool_]:
     return feet
 
 
-def _robot_geoms(scene: Scene, bodies: tuple[str, ...] | None) -> NDArray[np.bool_]:
-    """(ngeom,) which geoms belong to the robot (its feet left out), or to these bodies."""
+def _body_geoms(scene: Scene, bodies: tuple[str, ...]) -> NDArray[np.bool_]:
+    """(ngeom,) which geoms belong to these bodies."""
     model = scene.model
-    if bodies is not None:
-        known = [model.body(i).name for i in range(model.nbody)]
-        return np.isin(model.geom_bodyid, checks.indices("NoBodyContact.bodies", bodies, known, "body"))
+    known = [model.body(i).name for i in range(model.nbody)]
+    return np.isin(model.geom_bodyid, checks.indices("NoBodyContact.bodies", bodies, known, "body"))
+
+
+@of_scene
+def _robot_geoms(scene: Scene) -> NDArray[np.bool_]:
+    """(ngeom,) which geoms belong to the robot, its feet left out."""
+    model = scene.model
     loose = {model.body(thing).id for thing in scene.objects}
-    moves = np.array([int(model.body_rootid[b]) not in loose and b != 0 for b in model.geom_bodyid], dtype=bool)
-    return moves & ~_foot_geoms(scene)
+    fixed = model.body_weldid == 0  # a table, a wall
+    mine = ~fixed & ~np.isin(model.body_rootid, list(loose))
+    return mine[model.geom_bodyid] & ~_foot_geoms(scene)
 
 
+@of_scene
 def _apart(scene: Scene) -> NDArray[np.int64]:
     """(k, 2) pairs of the robot's geoms on links that are not neighbours."""
     model = scene.model
-    mine = np.flatnonzero(_robot_geoms(scene, None) | _foot_geoms(scene))
+    mine = np.flatnonzero(_robot_geoms(scene) | _foot_geoms(scene))
     mine = [int(g) for g in mine if model.geom_rbound[g] > 0.0 and model.geom_group[g] < 3]
     pairs = []
     for i, a in enumerate(mine):
@@ -328,19 +357,23 @@ def _apart(scene: Scene) -> NDArray[np.int64]:
 def _neighbours(model: Any, one: int, other: int) -> bool:
     """Whether a link carries the other, or both hang on the same one."""
     up, down = int(model.body_parentid[one]), int(model.body_parentid[other])
-    return up == other or down == one or up == down
+    return up in (other, down) or down == one
 
 
 def _geom(span: Span, part: str) -> int:
+    """Number of a geom, or of the first geom of a foot."""
     names = span.geom_names()
+    for foot in span.scene.feet:
+        if foot.name == part:
+            return names.index(foot.geoms[0])
     return checks.indices("Workspace.part", [part], names, "geom")[0]
 
 
-def _of_joints(scene: Scene, name: str, value: Any) -> Array:
-    """(joints,) from one number, an array or a dict."""
-    if np.ndim(value) == 0 and not isinstance(value, dict):
-        return np.full(len(scene.joints), float(value))
-    if isinstance(value, dict):
+def _of_joints(scene: Scene, name: str, value: Any, otherwise: Array) -> Array:
+    """(joints,) from one number, an array or a dict; `otherwise`: of joints that a dict does not name."""
+    if isinstance(value, Mapping):
         given, numbers = by_joint(name, scene, value)
-        return np.where(given, numbers, np.inf)
+        return np.where(given, numbers, otherwise)
+    if np.ndim(value) == 0:
+        return np.full(len(scene.joints), checks.array(name, value, (), finite=False))
     return checks.array(name, value, (len(scene.joints),), finite=False)

@@ -22,9 +22,9 @@ from surefoot.simulate.arguments import check_function_of_state, step_count
 from surefoot.simulate.policy import Policy
 from surefoot.simulate.simulator import Simulator
 from surefoot.simulate.trace import Trace
-from surefoot.traces.disturbances import Fault, Push
 from surefoot.traces.distribution_tables import to_table
-from surefoot.traces.distributions import Distribution, Jitter
+from surefoot.traces.distributions import Choice, Distribution, Jitter
+from surefoot.traces.disturbances import Fault, Push
 from surefoot.traces.draws import Draws
 from surefoot.traces.fabricate import Built, Parts, build
 from surefoot.traces.loop_names import loop_names
@@ -34,6 +34,7 @@ from surefoot.traces.result import Result
 from surefoot.traces.witness import Witness, as_witness
 
 Controller = Callable[[Scene, float], Any]
+WARM_UP = 0.05  # s of the traces that make all ready
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +45,7 @@ class Scenario:
         scenario = sf.Scenario(
             "stand",
             robot="links-light",
-            policies={"soft": lambda scene, dt: hold(scene, dt, 20.0), "stiff": lambda scene, dt: hold(scene, dt, 60.0)},
+            policies={"soft": lambda scene, dt: hold(scene, 20.0), "stiff": lambda scene, dt: hold(scene, 60.0)},
             duration=1.0,
             requirements=[sf.traces.Upright()],
             uncertainty={"robot.*.length": sf.Normal(0.0025), "ground.mu": sf.Uniform(0.1, 0.8)},
@@ -105,14 +106,14 @@ class Scenario:
         step_count(self.duration, checks.number("dt", self.dt, above=0.0))
         checks.number("telemetry_dt", self.telemetry_dt, above=0.0)
         for what in ("requirements", "objective"):
-            checked = tuple(as_witness(what, value) for value in getattr(self, what))
+            checked = tuple(as_witness(what, value) for value in _listed(what, getattr(self, what), "requirements"))
             object.__setattr__(self, what, checked)
         names = [witness.name for witness in (*self.requirements, *self.objective)]
         for i, name in enumerate(names):
             if name in names[:i]:
                 raise InputError(f"requirements, objective: two are called {name!r}; give one another name")
         for what, kind in (("pushes", Push), ("faults", Fault)):
-            given = tuple(getattr(self, what))
+            given = _listed(what, getattr(self, what), kind.__name__)
             if not all(isinstance(thing, kind) for thing in given):
                 raise InputError(f"{what}: expected a list of {kind.__name__}, got {getattr(self, what)!r}")
             object.__setattr__(self, what, given)
@@ -131,9 +132,7 @@ class Scenario:
     @cached_property
     def parts(self) -> Parts:
         """The nominal plant."""
-        return Parts(
-            self.robot, self.terrain, tuple(self.objects), law=self.law, restitution=self.restitution, joints=self.joints
-        )
+        return Parts(self.robot, self.terrain, tuple(self.objects), self.law, self.restitution, self.joints)
 
     def nominal(self) -> Scene:
         """The scene that every policy believes in."""
@@ -171,7 +170,7 @@ class Scenario:
 
     def values(self, particle: int, seed: int = 0, method: str = "random") -> dict[str, Any]:
         """What is drawn once for a particle, by name; particle 0 is nominal."""
-        return values(self._parameters, particle, self._draws(seed, method))
+        return values(self._parameters, checks.whole("particle", particle), self._draws(seed, method))
 
     def _draws(self, seed: int, method: str) -> Draws:
         kept = self.__dict__.setdefault("_drawn", {})
@@ -181,19 +180,32 @@ class Scenario:
 
     def controller(self, policy: str) -> tuple[Any, float]:
         """A policy made for the nominal scene, and how often it must be called in s."""
+        checks.indices("policy", [policy], list(self.policies), "policy")
         made = self.__dict__.setdefault("_controllers", {})
-        if policy not in made:
-            name = list(self.policies)[checks.indices("policy", [policy], list(self.policies), "policy")[0]]
-            with checks.told(f"policies: {name!r}: "):
-                control = self.policies[name](self.nominal(), self.dt)
-            made[policy] = control
-        control = made[policy]
-        dt = getattr(control, "control_dt", self.dt)
-        if hasattr(control, "policy") and not isinstance(control, Policy):
-            control = control.policy()  # a pipeline: compiled if it can be, and reset
-        if not isinstance(control, Policy):
-            check_function_of_state(control)
+        with checks.told(f"policies: {policy!r}: "):
+            control = made[policy] if policy in made else self.policies[policy](self.nominal(), self.dt)
+            if control is None:
+                raise InputError("expected a Pipeline, an @sf.policy or a function of a State, got None")
+            dt = getattr(control, "control_dt", self.dt)
+            pipeline = hasattr(control, "policy") and not isinstance(control, Policy)
+            if pipeline or isinstance(control, Policy):  # starts clean in every trace; a function may remember
+                made[policy] = control
+            if pipeline:
+                control = control.policy()  # compiled if it can be, and reset
+            if not isinstance(control, Policy):
+                check_function_of_state(control)
         return control, dt
+
+    def prepare(self) -> None:
+        """Compile and load what traces need, so that many processes do not do so at once: a few steps of each kind."""
+        laws = {p.name: p.distribution for p in self._parameters}.get("law")
+        for law in dict.fromkeys((self.law, *(laws.values if isinstance(laws, Choice) else ()))):
+            short = replace(self, duration=min(self.duration, WARM_UP), law=law, uncertainty=self._without_law())
+            for policy in self.policies:
+                short.trace(policy, 1)
+
+    def _without_law(self) -> dict[str, Distribution]:
+        return {name: distribution for name, distribution in self.uncertainty.items() if name != "law"}
 
     def trace(
         self,
@@ -217,7 +229,7 @@ class Scenario:
             How it ended; a particle that cannot be built or simulated is "broken", and its message says why.
         """
         began = time.perf_counter()
-        drawn = {**self.values(particle, seed, method), **(values or {})}
+        drawn = self._chosen(particle, seed, method, values)
         control = self.controller(policy)
         try:
             traced = self._traced(control, particle, seed, drawn)
@@ -235,8 +247,14 @@ class Scenario:
         values: Mapping[str, Any] | None = None,
     ) -> Trace:
         """The same trace again, bit for bit, with every step; see `trace`."""
-        drawn = {**self.values(particle, seed, method), **(values or {})}
+        drawn = self._chosen(particle, seed, method, values)
         return self._traced(self.controller(policy), particle, seed, drawn).full_trace()
+
+    def _chosen(self, particle: int, seed: int, method: str, values: Mapping[str, Any] | None) -> dict[str, Any]:
+        """What is drawn for a particle, with some values in place of those drawn."""
+        values = values or {}
+        checks.indices("values", values, list(self.known), "parameter")
+        return {**self.values(particle, seed, method), **values}
 
     def _traced(self, control: tuple[Any, float], particle: int, seed: int, drawn: Mapping[str, Any]) -> Particle:
         policy, control_dt = control
@@ -294,6 +312,12 @@ class Scenario:
 def _same_plant(one: Built, other: Built) -> bool:
     """Whether two particles differ in their start alone."""
     return one.scene is other.scene and one.law == other.law and one.restitution == other.restitution
+
+
+def _listed(what: str, given: Any, kind: str) -> tuple[Any, ...]:
+    if not isinstance(given, list | tuple):
+        raise InputError(f"{what}: expected a list of {kind}, got {given!r}")
+    return tuple(given)
 
 
 def _witnesses(given: Sequence[Any]) -> Sequence[Witness]:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from functools import cached_property, wraps
+from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from surefoot.errors import InputError
 from surefoot.kernels import poses as kernel
 from surefoot.kernels.rollout import Log
 from surefoot.robots.scene import Scene
@@ -61,7 +63,9 @@ class Span:
     @cached_property
     def base(self) -> Array:
         """(n, 7) pose of the base: x, y, z in m, quaternion w, x, y, z; of the first loose object if it is bolted."""
-        name = self.scene.base if self.scene.base is not None else self.scene.objects[0]
+        name = self.scene.base or next(iter(self.scene.objects), None)
+        if name is None:
+            raise InputError(f"base: {self.scene.name!r} has no base that floats and no loose object")
         at = int(self.scene.model.jnt_qposadr[self.scene.model.body(name).jntadr[0]])
         return self.q[:, at : at + 7]
 
@@ -97,14 +101,26 @@ class Span:
         return out
 
 
-_SCRATCH: WeakKeyDictionary[Scene, Any] = WeakKeyDictionary()
+Found = TypeVar("Found")
 
 
+def of_scene(find: Callable[[Scene], Found]) -> Callable[[Scene], Found]:
+    """A function of a scene that is asked once a scene, for as long as that lives."""
+    known: WeakKeyDictionary[Scene, Found] = WeakKeyDictionary()
+
+    @wraps(find)
+    def found(scene: Scene) -> Found:
+        if scene not in known:
+            known[scene] = find(scene)
+        return known[scene]
+
+    return found
+
+
+@of_scene
 def scratch(scene: Scene) -> Any:
     """Data of a scene's model for kinematics on the side; one a scene."""
-    if scene not in _SCRATCH:
-        _SCRATCH[scene] = mujoco.MjData(scene.model)
-    return _SCRATCH[scene]
+    return mujoco.MjData(scene.model)
 
 
 def span_of_log(scene: Scene, log: Log, t0: float, dt: float, near: float, first: int, last: int) -> Span:
@@ -112,7 +128,7 @@ def span_of_log(scene: Scene, log: Log, t0: float, dt: float, near: float, first
     a, b = int(log.start[first]), int(log.start[last])
     return Span(
         scene=scene,
-        t=t0 + dt * np.arange(first, last),
+        t=t0 + dt * np.arange(first, last, dtype=np.float64),
         q=log.q[first:last],
         v=log.v[first:last],
         torque=log.torque[first:last],

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from operator import attrgetter
 from typing import Any, Protocol, runtime_checkable
 
 import numba
@@ -69,7 +72,6 @@ class CompiledWitness:
         self.function = function
         self.params = checks.array("params", params, (None,), finite=False)
         self.name = name or function.__name__
-        self._code: Any = None
 
     def bind(self, params: Any, name: str | None = None) -> CompiledWitness:
         """The same witness with other constants and, if wanted, another name."""
@@ -77,21 +79,28 @@ class CompiledWitness:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Machine code does not travel: copies and pickles are compiled anew."""
-        return _remade, (inspect.getmodule(self.function), self.function.__qualname__, self.params, self.name)
+        name = self.function.__qualname__
+        if "<" in name:
+            raise InputError(f"witness {self.name!r}: cannot be copied or pickled; define it at the top of a module")
+        return _remade, (self.function.__module__, name, self.params, self.name)
 
     def values(self, span: Span) -> Array:
         """(n,)."""
-        if self._code is None:
-            self._code = _compiled(self.function, self.name)
-        out = np.empty(len(span))
-        self._code(span.t, span.q, span.v, span.torque, self.params, out)
+        code, out = _compiled(self.function, self.name), np.empty(len(span))
+        try:
+            code(span.t, span.q, span.v, span.torque, self.params, out)
+        except Exception as error:
+            raise InputError(f"witness {self.name!r}: raised {type(error).__name__}: {error}") from error
         return out
 
 
-def _remade(module: Any, name: str, params: Any, called: str) -> CompiledWitness:
-    return getattr(module, name).bind(params, called)
+def _remade(module: str, name: str, params: Any, called: str) -> CompiledWitness:
+    """The witness of that name in a module, or made of the function of that name."""
+    found = attrgetter(name)(import_module(module))
+    return CompiledWitness(getattr(found, "function", found), params, called)
 
 
+@cache
 def _compiled(function: Callable[..., Any], name: str) -> Any:
     """A loop over all steps with the user's function in it."""
     try:
@@ -117,8 +126,12 @@ def witness(function: Callable[..., Any]) -> CompiledWitness:
 
         requirement = low.bind([0.3])
     """
-    if not inspect.isfunction(function) or tuple(inspect.signature(function).parameters) != _ARGUMENTS:
-        raise InputError(f"witness: expected a function of ({', '.join(_ARGUMENTS)}), got {function!r}")
+    wanted = f"witness: expected a function of ({', '.join(_ARGUMENTS)}), got"
+    if not inspect.isfunction(function):
+        raise InputError(f"{wanted} {function!r}")
+    names = tuple(inspect.signature(function).parameters)
+    if names != _ARGUMENTS:
+        raise InputError(f"{wanted} {function.__name__}({', '.join(names)})")
     return CompiledWitness(function)
 
 
@@ -133,7 +146,7 @@ def as_witness(what: str, value: Any) -> Witness:
 
 def crossing(t: NDArray[np.float64], values: Array, k: int) -> float:
     """Time in s at which a witness that is negative at step k crossed zero, between that step and the one before."""
-    if k == 0 or not values[k - 1] > 0.0:
+    if k == 0 or not np.isfinite(values[k - 1] - values[k]):  # a NaN or an infinity has no place between
         return float(t[k])
     share = values[k - 1] / (values[k - 1] - values[k])
     return float(t[k - 1] + share * (t[k] - t[k - 1]))
