@@ -273,12 +273,15 @@ class Scenario:
         return traced
 
     def _plant(self, drawn: Mapping[str, Any], control_dt: float) -> tuple[Built, Simulator]:
-        """The plant of a particle; the last one is kept, for the next policy."""
+        """The plant of a particle; the last one is kept, for the next policy and for one that only starts elsewhere."""
         kept = self.__dict__.get("_last")
         if kept is not None and kept[0] == drawn and kept[1] == control_dt:
             return kept[2], kept[3]
         built = build(self.parts, drawn, self.start)
-        plant = Simulator(built.scene, self.dt, built.law, control_dt, restitution=built.restitution)
+        if kept is not None and kept[1] == control_dt and _same_plant(kept[2], built):
+            plant = kept[3]
+        else:
+            plant = Simulator(built.scene, self.dt, built.law, control_dt, restitution=built.restitution)
         self.__dict__["_last"] = dict(drawn), control_dt, built, plant
         return built, plant
 
@@ -308,6 +311,11 @@ class Scenario:
                 for p in self._parameters
             ],
         }
+
+
+def _same_plant(one: Built, other: Built) -> bool:
+    """Whether two particles differ in their start alone."""
+    return one.scene is other.scene and one.law == other.law and one.restitution == other.restitution
 
 
 def _listed(what: str, given: Any, kind: str) -> tuple[Any, ...]:
