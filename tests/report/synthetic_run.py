@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from surefoot.traces.result import Result
+from surefoot.traces.run_folder import RunFolder
 
 HOSTILE = "<script>alert(1)</script>"
 DURATION, DT, CURB = 3.0, 0.02, 0.03
@@ -152,3 +153,15 @@ def hostile() -> Synthetic:
         parameters=tuple(names),
         particles=24,
     )
+
+
+def fill(path, scenario, keep=lambda result: True, bare=False):
+    """A finished run folder with what `keep` lets through; bare: outcomes alone."""
+    results = [result for result in scenario.results() if keep(result)]
+    if bare:
+        results = [Result(result.policy, result.particle, result.outcome) for result in results]
+    own = {"particles": scenario.particles, "seed": scenario.seed, "method": "random"}
+    with RunFolder.create(path, {**scenario.header(), **own}) as folder:
+        folder.append(results)
+        folder.compact()
+    return RunFolder.open(path)

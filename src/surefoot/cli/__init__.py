@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from surefoot.cli import doctor, drop, modes, reproduce, robots, show, walk
+from surefoot.cli import doctor, drop, modes, report, reproduce, robots, show, walk
 from surefoot.cli.console import Commands
 
 _HELP = """What contact will do to a robot.
@@ -23,6 +23,8 @@ Try:
     surefoot modes two_link_arm
 
     surefoot show my_robot.urdf -o my_robot.png
+
+    surefoot report runs/curb
 
     surefoot reproduce --list
 
@@ -44,6 +46,7 @@ show.register(app)
 drop.register(app)
 walk.register(app)
 modes.register(app)
+report.register(app)
 reproduce.register(app)
 doctor.register(app)
 

@@ -101,7 +101,9 @@ def margin_histogram(groups: Sequence[Group], group: Group, name: str, key: str)
             base = heights
         axes.set_ylim(0, 1.18 * max(base.max(), 1.0))
         axes.axvline(0.0, color=INK, linewidth=1.0)
-        axes.text(0.0, 1.0, "violated ◂ ", transform=axes.get_xaxis_transform(), ha="right", va="top", color=MUTED)
+        left = -edges[0] < 0.35 * (edges[-1] - edges[0])  # where there is no room for the longer word
+        words, side = (" ▸ kept", "left") if left else ("violated ◂ ", "right")
+        axes.text(0.0, 1.0, words, transform=axes.get_xaxis_transform(), ha=side, va="top", color=MUTED)
         axes.grid(False, axis="x")
         axes.set_xlim(edges[0], edges[-1])
         axes.locator_params(axis="y", integer=True, nbins=4)

@@ -25,7 +25,7 @@ def failures(groups: Sequence[Group]) -> Html | None:
         for k in failed[np.argsort(group.time[failed], kind="stable")][:EARLIEST]:
             kind = KINDS[group.kind[k]]
             ended = tag("td", tag("span", class_=f"key {kind.key}"), kind.word, class_="left nowrap")
-            time = f"{group.time[k]:.4g}" if np.isfinite(group.time[k]) else "–"
+            time = f"{group.time[k]:.4g}" if np.isfinite(group.time[k]) else "-"
             what = tag("td", group.requirement[k], class_="left")
             rows.append((group.policy, tag("td", group.particle[k]), ended, what, tag("td", time)))
     return _table(("policy", "particle", "outcome", "violated or missed", "time [s]"), rows, "earliest failures")
@@ -65,7 +65,7 @@ def made(header: Mapping[str, Any], traces: int) -> Html:
         ("traces", f"{traces} of {len(header['policies']) * header['particles']} wanted"),
         ("seed and method", f"{header['seed']}, {header['method']}"),
         ("versions", versions),
-        ("started", header.get("started") or "–"),
+        ("started", header.get("started") or "-"),
         ("finished", header.get("finished") or "not yet"),
     ]
     return _table(("what", "value"), [(name, tag("td", value, class_="left")) for name, value in rows], "how") or Html()

@@ -1,4 +1,4 @@
-"""What the page needs of a run folder, one object a policy; telemetry and events are read for a few traces at a time."""
+"""What the page needs of the `particles` table of a run folder, one object a policy."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Group:
         """What was violated or missed: its name, how often, and the median time in s; the most frequent first."""
         failed = self.answered & ~self.success
         names, often = np.unique(self.requirement[failed], return_counts=True)
-        times = [float(np.nanmedian(self.time[failed & (self.requirement == name)])) for name in names]
+        times = [_median(self.time[failed & (self.requirement == name)]) for name in names]
         found = [(str(name), int(n), at) for name, n, at in zip(names, often, times, strict=True)]
         return sorted(found, key=lambda each: -each[1])
 
@@ -100,6 +100,12 @@ def numbers(column: Any) -> Array:
     """(n,) numbers of a column; NaN for what is missing or no number."""
     values = column.to_pylist()
     return np.array([value if isinstance(value, int | float) else np.nan for value in values], dtype=np.float64)
+
+
+def _median(values: Array) -> float:
+    """Of those values that are numbers; NaN if none is."""
+    known = values[np.isfinite(values)]
+    return float(np.median(known)) if known.size else float("nan")
 
 
 def _any(column: Any) -> NDArray[Any]:

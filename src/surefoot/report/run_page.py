@@ -7,16 +7,13 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from surefoot.errors import EngineError
-from surefoot.report import run_curves, run_details, run_pictures, run_sensitivity, run_traces, run_tree, run_verdict
-from surefoot.report.html import Html, join, tag
+from surefoot.report import run_curves, run_log, run_scatter, run_sensitivity, run_tree, run_verdict
+from surefoot.report import run_sections as sections
+from surefoot.report.html import Html, tag
 from surefoot.report.picture import writable
 from surefoot.report.run_facts import Group, groups
-from surefoot.report.run_motion import FIRST, FURTHER, Motion, motions
+from surefoot.report.run_log import Columns
 from surefoot.report.run_pictures import Replay
-from surefoot.report.run_traces import Log
 from surefoot.report.run_verdict import Judged
 from surefoot.traces.run_folder import RunFolder
 from surefoot.traces.signatures import Signature, behaviours
@@ -48,11 +45,12 @@ def write_page(
     """
     target = writable("out", out, PAGE_ENDINGS)
     opened = folder if isinstance(folder, RunFolder) else RunFolder.open(folder)
-    target.write_text(page(opened, log=None, replay=replay), encoding="utf-8")
+    columns = None if log is None else run_log.columns(log)
+    target.write_text(page(opened, columns, replay), encoding="utf-8")
     return target
 
 
-def page(folder: RunFolder, log: Log | None = None, replay: Replay | None = None) -> str:
+def page(folder: RunFolder, log: Columns | None = None, replay: Replay | None = None) -> str:
     """The report of a run as one text; arguments as in `write_page`, with the log already read."""
     header = folder.header
     found = groups(folder.particles(), folder.policies)
@@ -62,22 +60,21 @@ def page(folder: RunFolder, log: Log | None = None, replay: Replay | None = None
     ranked = [run_sensitivity.influences(group, first) for group in found]
     judged = [_judge(*each) for each in zip(found, events, ranked, strict=True)]
     drawn = found[:MOST_POLICIES]
-    sections = [
-        ("verdict", "Verdict", _verdict(judged)),
-        ("pictures", "What it looks like", _pictures(drawn, replay)),
-        ("decides", "What decides", _decides(drawn, ranked)),
-        ("parting", "Where traces part", _parting(drawn, events)),
+    listed = [
+        ("verdict", "Verdict", sections.verdict(judged, header.get("stop") is not None)),
+        ("pictures", "What it looks like", sections.pictures(drawn, replay)),
+        ("decides", "What decides", sections.decides(drawn, ranked)),
+        ("parting", "Where traces part", sections.parting(drawn, events)),
         ("policies", "Policies against each other", run_verdict.comparisons(judged)),
-        ("traces", "Traces", _traces(folder, drawn, first, log)),
-        ("survival", "Time to failure", _survival(drawn)),
-        ("margins", "Margins", _margins(drawn, margins)),
-        ("particles", "Particles to run again", _particles(found)),
-        ("run", "How this run was made", _run(header, found)),
+        ("traces", "Traces", sections.traces(folder, drawn, first, log)),
+        ("ends", "Where traces end", run_scatter.section(found)),
+        ("survival", "Time to failure", sections.survival(drawn)),
+        ("margins", "Margins", sections.margins(drawn, margins)),
+        ("particles", "Particles to run again", sections.particles(found)),
+        ("run", "How this run was made", sections.how_made(header, found)),
     ]
-    shown = [(key, title, content) for key, title, content in sections if content is not None]
-    body = [
-        tag("section", tag("h2", title), content, id=key) for key, title, content in shown
-    ]
+    shown = [(key, title, content) for key, title, content in listed if content is not None]
+    body = [tag("section", tag("h2", title), content, id=key) for key, title, content in shown]
     links = [tag("a", title, href=f"#{key}") for key, title, _ in shown]
     title = header.get("title") or header["scenario"]
     top = tag(
@@ -90,8 +87,10 @@ def page(folder: RunFolder, log: Log | None = None, replay: Replay | None = None
         tag("nav", *links, aria_label="sections"),
         class_="top",
     )
-    foot = tag("footer", tag("p", f"Written by Surefoot {header['versions'].get('surefoot', '')}; this file needs no network."))
-    return "<!DOCTYPE html>\n" + tag("html", _head(f"{title}: {header['scenario']}"), tag("body", top, tag("main", *body), foot), lang="en")
+    version = header["versions"].get("surefoot", "")
+    foot = tag("footer", tag("p", f"Written by Surefoot {version}; this file needs no network."))
+    head = _head(f"{title}: {header['scenario']}")
+    return "<!DOCTYPE html>\n" + tag("html", head, tag("body", top, tag("main", *body), foot), lang="en")
 
 
 def _head(title: str) -> Html:
@@ -108,15 +107,10 @@ def _head(title: str) -> Html:
     )
 
 
-def side_by_side(parts: Sequence[Html], class_: str = "figures", most: int = 4) -> Html:
-    """Cards or figures in rows as even as their number allows, at most `most` in a row."""
-    rows = -(-len(parts) // most) or 1
-    return tag("div", *parts, class_=class_, style=f"--columns:{-(-len(parts) // rows) or 1}")
-
-
 def _judge(group: Group, events: list[Signature], ranked: Any) -> Judged:
     decides = run_sensitivity.deciding(ranked[1]) if ranked[0] == run_sensitivity.BY_SUCCESS else ""
-    ways = behaviours(events).counts if any(events) else ()
+    good = [each for each, success in zip(events, group.success, strict=False) if success]
+    ways = behaviours(good).counts if any(good) else ()
     return Judged(group, verdict(int(group.success.sum()), len(group), ways, decides), decides)
 
 
@@ -135,99 +129,13 @@ def _notes(header: Any, judged: Sequence[Judged]) -> list[str]:
     notes = []
     done, wanted = sum(len(each.group) for each in judged), header["particles"] * len(judged)
     if header.get("stopped") is not None:
-        notes.append(f"Stopped early, after {header['stopped']} particles of {header['particles']}.")
+        notes.append(
+            f"Stopped early, after {header['stopped']} particles of {header['particles']}: the rates were known well "
+            "enough. Intervals that hold after such a stop are in the table of outcomes."
+        )
     elif done < wanted:
         notes.append(f"This run is not finished: {done} of {wanted} traces. The numbers will change.")
+    if len(judged) > MOST_POLICIES:
+        notes.append(f"Figures show the first {MOST_POLICIES} of {len(judged)} policies; tables have all of them.")
     notes.append(run_verdict.broken_note(judged))
     return [note for note in notes if note]
-
-
-def _verdict(judged: Sequence[Judged]) -> Html:
-    cards = side_by_side([run_verdict.card(each) for each in judged], "cards")
-    return join([cards, run_verdict.legend(), tag("h3", "Outcomes"), run_verdict.outcome_table(judged)])
-
-
-def _pictures(found: Sequence[Group], replay: Replay | None) -> Html | None:
-    if replay is None:
-        return None
-    try:
-        shown = [each for group in found for each in run_pictures.figures(group, replay)]
-    except EngineError as error:
-        return run_pictures.without(error)
-    text = (
-        "A typical and the worst particle of each policy: the last pose is solid, earlier ones are paler. "
-        "Worst is what failed first or, if nothing did, what came nearest to it."
-    )
-    return join([tag("p", text), side_by_side(shown)]) if shown else None
-
-
-def _decides(found: Sequence[Group], ranked: Any) -> Html | None:
-    if not any(names for _, names in ranked):
-        return None
-    bars = [run_sensitivity.figure(group, *each) for group, each in zip(found, ranked, strict=False)]
-    return join([run_sensitivity.explanation(), side_by_side(bars)])
-
-
-def _parting(found: Sequence[Group], events: Sequence[list[Signature]]) -> Html | None:
-    if not any(any(each) for each in events):
-        return None
-    shown = list(zip(found, events, strict=False))
-    sentences = [tag("li", tag("b", group.policy), ": ", run_tree.parting_sentence(group, e)) for group, e in shown]
-    trees = [run_tree.figure(group, each) for group, each in shown if each]
-    parts = [run_tree.explanation(), tag("ul", *sentences, class_="plain"), tag("h3", "Trees")]
-    return join([*parts, side_by_side(trees)])
-
-
-def _traces(folder: RunFolder, found: Sequence[Group], witness: str | None, log: Log | None) -> Html | None:
-    moved = [motions(folder, group) for group in found]
-    every: list[Motion] = [motion for each in moved for motion in each]
-    what = "base" if any("x" in group.final for group in found) else "object"
-    parts: list[Html] = []
-    for v, view in enumerate(run_traces.views(every, what, witness, log)):
-        ranges = run_traces.limits(view, every, log)
-        figures = []
-        for group, each in zip(found, moved, strict=True):
-            alt = f"{view.title}, {group.policy}: {len(each)} traces coloured by outcome."
-            drawn = run_traces.figure(view, each, ranges, log, alt, f"trace{v}-{group.place}")
-            figures.append(tag("figure", tag("figcaption", group.policy), drawn))
-        parts += [tag("h3", view.title), side_by_side(figures)]
-    if not parts:
-        return None
-    text = (
-        f"Up to {FIRST + FURTHER} traces a policy: the first {FIRST} particles and failures among later ones; the same "
-        "scale for all policies. A cross is where a trace ended in failure."
-    )
-    return join([tag("p", text), run_verdict.legend(), *parts])
-
-
-def _survival(found: Sequence[Group]) -> Html | None:
-    drawn = run_curves.time_to_failure(found)
-    if drawn is None:
-        return None
-    text = "Share of traces that have violated no requirement so far, with 95 % bands."
-    return join([tag("p", text), tag("figure", drawn, class_="wide")])
-
-
-def _margins(found: Sequence[Group], margins: Sequence[str]) -> Html | None:
-    parts: list[Html] = []
-    for m, name in enumerate(margins):
-        drawn = [(group, run_curves.margin_histogram(found, group, name, f"margin{m}-{group.place}")) for group in found]
-        figures = [tag("figure", tag("figcaption", group.policy), each) for group, each in drawn if each is not None]
-        parts += [tag("h3", name), side_by_side(figures)]
-    if not parts:
-        return None
-    text = "How near each trace came to a violation: the least value of a requirement's witness. Left of zero it was violated."
-    return join([tag("p", text), *parts])
-
-
-def _particles(found: Sequence[Group]) -> Html | None:
-    failed, broken = run_details.failures(found), run_details.messages(found)
-    if failed is None and broken is None:
-        return None
-    parts = [tag("p", "The earliest failures of each policy."), failed] if failed is not None else []
-    return join([*parts, tag("h3", "Without an answer"), broken] if broken is not None else parts)
-
-
-def _run(header: Any, found: Sequence[Group]) -> Html:
-    parts = [run_details.made(header, int(np.sum([len(group) for group in found]))), run_details.parameters(header)]
-    return join(part for part in parts if part is not None)

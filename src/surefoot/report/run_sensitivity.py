@@ -52,10 +52,10 @@ def explanation() -> Html:
     """How to read the bars."""
     return tag(
         "p",
-        "A bar is how far a parameter alone tells good traces from bad ones: 0 is not at all, 1 is always. The dark line "
-        "in it is its 95 % interval. Where successes and failures show nothing for sure, how near traces came to a "
-        "violation is ranked instead. Bars in colour are sure (p below 0.05 after allowing for the number of parameters); grey "
-        "ones may be chance.",
+        "A bar is how far a parameter alone tells good traces from bad ones: 0 is not at all, 1 is always. The dark "
+        "line is its 95 % interval. Bars in colour are sure (p below 0.05, allowing for the number of parameters); "
+        "grey ones may be chance. Where successes and failures show nothing for sure, how near traces came to a "
+        "violation is ranked instead.",
     )
 
 

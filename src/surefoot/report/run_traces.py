@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from surefoot.report.html import Html
+from surefoot.report.run_log import Columns
 from surefoot.report.run_motion import ANGLES, Motion
 from surefoot.report.run_outcomes import KINDS
 from surefoot.report.svg import INK, inline, label, panel
 
-Log = dict[str, NDArray[np.float64]]
-"""Columns of a log, t in s among them; angles in degrees."""
+MOST_OF_A_LOG = 6  # of its columns that are drawn beside those that always are
 
 
 @dataclass(frozen=True)
@@ -39,7 +38,7 @@ class View:
     level: float | None = None
 
 
-def views(motions: Sequence[Motion], what: str, witness: str | None, log: Log | None) -> list[View]:
+def views(motions: Sequence[Motion], what: str, witness: str | None, log: Columns | None) -> list[View]:
     """Which figures these traces allow.
 
     Args:
@@ -53,18 +52,25 @@ def views(motions: Sequence[Motion], what: str, witness: str | None, log: Log | 
     if {"x", "y"} <= known:
         found.append(View(f"Way of the {what}, seen from above", "x", "y", "x [m]", "y [m]"))
     wanted = ["yaw", "z"] if what == "base" else ["z"]
-    wanted += [name for name in ("roll", "pitch", "x", "y") if log is not None and name in log]
+    wanted += [name for name in log or () if name not in ("t", *wanted)][:MOST_OF_A_LOG]
     for name in wanted:
         if name in known:
-            word, unit = ({"z": "height"}.get(name, name), "°" if name in ANGLES else "m")
-            title = f"{word.capitalize()} of the {what}" if len(word) > 1 else f"{word} of the {what}"
-            found.append(View(title, "t", name, "time [s]", f"{word} [{unit}]"))
+            found.append(_over_time(name, what))
     if witness is not None and f"witness {witness}" in known:
         found.append(View(f"Margin of “{witness}”", "t", f"witness {witness}", "time [s]", "margin", 0.0))
     return found
 
 
-def limits(view: View, motions: Sequence[Motion], log: Log | None) -> tuple[tuple[float, float], tuple[float, float]]:
+def _over_time(name: str, what: str) -> View:
+    """A channel over time."""
+    if name.startswith("q"):
+        return View(f"Coordinate {name}", "t", name, "time [s]", name)
+    word = {"z": "height"}.get(name, name)
+    title = f"{word.capitalize()} of the {what}" if len(word) > 1 else f"{word} of the {what}"
+    return View(title, "t", name, "time [s]", f"{word} [{'°' if name in ANGLES else 'm'}]")
+
+
+def limits(view: View, motions: Sequence[Motion], log: Columns | None) -> list[tuple[float, float]]:
     """Ranges of both axes, the same for all policies: all but the wildest traces on either side, and the log."""
     found = []
     for name in (view.x, view.y):
@@ -75,10 +81,17 @@ def limits(view: View, motions: Sequence[Motion], log: Log | None) -> tuple[tupl
             low, high = min(low, np.nanmin(log[name])), max(high, np.nanmax(log[name]))
         pad = 0.0 if name == "t" else 0.05 * (high - low) or 1.0
         found.append((float(low - pad), float(high + pad)))
-    return found[0], found[1]
+    return found
 
 
-def figure(view: View, motions: Sequence[Motion], ranges: Any, log: Log | None, alt: str, key: str) -> Html:
+def figure(
+    view: View,
+    motions: Sequence[Motion],
+    ranges: Sequence[tuple[float, float]],
+    log: Columns | None,
+    alt: str,
+    key: str,
+) -> Html:
     """One policy's traces; failures lie above successes and end in a cross."""
     from matplotlib.collections import LineCollection
 
@@ -86,7 +99,7 @@ def figure(view: View, motions: Sequence[Motion], ranges: Any, log: Log | None, 
     with panel() as (drawn, axes):
         for k, kind in enumerate(KINDS):
             pairs = [(_channel(m, view.x), _channel(m, view.y)) for m in motions if m.kind == k]
-            lines = [np.stack(pair, axis=1) for pair in pairs if pair[0] is not None and pair[1] is not None]
+            lines = [np.stack((x, y), axis=1) for x, y in pairs if x is not None and y is not None]
             if not lines:
                 continue
             over = 2.0 + 0.1 * (k > 0)
@@ -106,21 +119,6 @@ def figure(view: View, motions: Sequence[Motion], ranges: Any, log: Log | None, 
         axes.locator_params(nbins=5)
         label(axes, view.x_label, view.y_label)
         return inline(drawn, alt, key)
-
-
-def inside(motions: Sequence[Motion], log: Log, name: str) -> float | None:
-    """Share of a log's time at which a channel lies between the 5 % and 95 % quantiles of the traces; None without."""
-    at = log["t"]
-    curves = [np.interp(at, m.t, m.channels[name], left=np.nan, right=np.nan) for m in motions if name in m.channels]
-    if not curves or name not in log:
-        return None
-    stacked = np.array(curves)
-    compared = np.isfinite(stacked).sum(axis=0) >= min(5, len(curves))
-    compared &= np.isfinite(log[name])
-    if not compared.any():
-        return None
-    low, high = np.nanquantile(stacked[:, compared], [0.05, 0.95], axis=0)
-    return float(((log[name][compared] >= low) & (log[name][compared] <= high)).mean())
 
 
 def _channel(motion: Motion, name: str) -> NDArray[np.float64] | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from surefoot.report.html import Html, join, tag
+from surefoot.report.html import Html, tag
 from surefoot.report.run_facts import Group, texts
 from surefoot.report.run_outcomes import KINDS
 from surefoot.report.run_verdict import stack
@@ -43,10 +43,9 @@ def parting_sentence(group: Group, found: list[Signature]) -> str:
     if where is None:
         return "Successes and failures go through the same events."
     after = f"after {_event(where.before[-1])}" if where.before else "from the start"
-    return (
-        f"Successes and failures part at event {where.position + 1}, {after}: {_next(where.a)} "
-        f"({100 * where.share_a:.0f} % of successes) against {_next(where.b)} ({100 * where.share_b:.0f} % of failures)."
-    )
+    good_share, bad_share = f"{100 * where.share_a:.0f} % of successes", f"{100 * where.share_b:.0f} % of failures"
+    choice = f"{_next(where.a)} ({good_share}) against {_next(where.b)} ({bad_share})"
+    return f"Successes and failures part at event {where.position + 1}, {after}: {choice}."
 
 
 def figure(group: Group, found: list[Signature]) -> Html:
@@ -108,8 +107,12 @@ def _next(event: str) -> str:
 
 def explanation() -> Html:
     """How to read the tree."""
-    text = "Events in order; ↓ is a touchdown and ✕ a strike, by foot and what it meets. "
-    return tag("p", join([text, "A bar is as long as the share of traces that came there, coloured by how they ended."]))
+    return tag(
+        "p",
+        "Events in order: ↓ is a touchdown and ✕ a strike, by foot and what it meets; impacts less than "
+        f"{TOGETHER:g} s apart count as one moment. A bar is as long as the share of traces that came there, "
+        "coloured by how they ended.",
+    )
 
 
 def _split(table: Any, particles: list[int]) -> list[Signature]:

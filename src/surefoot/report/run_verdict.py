@@ -11,7 +11,7 @@ from surefoot.report.html import Html, join, tag
 from surefoot.report.run_facts import Group
 from surefoot.report.run_outcomes import BROKEN, KINDS, counts
 from surefoot.traces.paired import compare
-from surefoot.traces.rates import Rate, percent
+from surefoot.traces.rates import Rate, percent, sequence
 from surefoot.traces.verdict import Verdict
 
 MOST_PAIRS = 12
@@ -117,22 +117,33 @@ def legend() -> Html:
     return tag("ul", *items, class_="legend")
 
 
-def outcome_table(judged: Sequence[Judged]) -> Html:
-    """Policies by outcome, with the rate and its interval, and failures by requirement."""
+def outcome_table(judged: Sequence[Judged], looked: bool) -> Html:
+    """Policies by outcome, with the rate and its interval, and failures by what was violated or missed.
+
+    Args:
+        judged: all policies.
+        looked: whether the run could stop early; then an interval is added that holds however often one looked.
+    """
     names = list(dict.fromkeys(name for each in judged for name, _, _ in each.group.causes()))
     heads = ["policy", "verdict", *(kind.letter for kind in KINDS), "success", "95 % interval"]
+    heads += ["95 % after early stop"] if looked else []
     rows = []
     for each in judged:
         often, rate = counts(each.group.outcome), each.rate
         causes = {name: n for name, n, _ in each.group.causes()}
-        cells = [each.verdict.word, *often, f"{percent(rate.rate)} %" if rate.n else "–"]
-        cells += [f"{percent(rate.low)} to {percent(rate.high)} %", *(causes.get(name, 0) for name in names)]
-        rows.append(tag("tr", tag("th", each.group.policy, scope="row"), *(tag("td", c, class_="nowrap") for c in cells)))
+        cells = [each.verdict.word, *often, f"{percent(rate.rate)} %" if rate.n else "-", _ends(rate.low, rate.high)]
+        cells += [_ends(*sequence(rate.successes, rate.n))] if looked else []
+        cells += [causes.get(name, 0) for name in names]
+        numbers = (tag("td", cell, class_="nowrap") for cell in cells)
+        rows.append(tag("tr", tag("th", each.group.policy, scope="row"), *numbers))
     titles = {kind.letter: kind.word for kind in KINDS}
     head = [tag("th", text, scope="col", title=titles.get(text)) for text in heads]
     head += [tag("th", f"by {name or 'unnamed'}", scope="col") for name in names]
-    caption = tag("caption", "Traces by outcome, and failures by what was violated or missed", hidden=True)
-    return scrolling(tag("table", caption, tag("thead", tag("tr", *head)), tag("tbody", *rows)), "outcomes")
+    return scrolling(tag("table", tag("thead", tag("tr", *head)), tag("tbody", *rows)), "outcomes")
+
+
+def _ends(low: float, high: float) -> str:
+    return f"{percent(low)} to {percent(high)} %"
 
 
 def scrolling(table: Html, label: str) -> Html:

@@ -7,7 +7,7 @@ import io
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from surefoot.report.html import Html, text
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 INK, MUTED, GRID = "#010203", "#010204", "#010205"
 _OF_THE_PAGE = {INK: "var(--ink)", MUTED: "var(--muted)", GRID: "var(--line)"}
 
-_LOOKS = {
+_LOOKS: Any = {
     "svg.fonttype": "none",
     "svg.hashsalt": "surefoot",
     "text.parse_math": False,
@@ -76,7 +76,7 @@ def inline(figure: Figure, alt: str, name: str) -> Html:
         name: unique in the page; what the picture refers to within itself is named after it.
     """
     buffer = io.StringIO()
-    figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None}, dpi=144)
+    figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None}, dpi=144)
     drawn = buffer.getvalue()
     drawn = drawn[drawn.index("<svg") :]
     drawn = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->|<style.*?</style>", "", drawn, flags=re.DOTALL)

@@ -47,7 +47,7 @@ def pictures(trace: Any, n: int = 5, *, width: int = WIDTH, height: int = HEIGHT
 def overlay(
     trace: Any, n: int = 5, *, width: int = WIDTH, height: int = HEIGHT
 ) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
-    """The picture of `pictures`, (height, width, 3) red, green, blue from the top row on, and its times (poses,) in s."""
+    """The picture of `pictures` as (height, width, 3) colours, top row first, and the times (poses,) in s in it."""
     n = int(checks.number("n", n, at_least=1, at_most=50))
     finite = np.flatnonzero(np.isfinite(trace.q).all(axis=1))
     if not finite.size:
