@@ -146,7 +146,7 @@ class RunFolder:
     def compact(self) -> None:
         """Merge all parts into one sorted file a table; after an early stop without the particles beyond it."""
         self._writing()
-        existing, below = parts.parts(self.path), self.header["stopped"]
+        existing, below = parts.parts(self.path), self.header.get("stopped")
         if not existing or (len(existing) == 1 and existing[0].whole and below is None):
             return
         lows = [self._lows(part) for part in existing]
@@ -175,7 +175,7 @@ class RunFolder:
         read = [fitted(parts.read(self.path, p, kind, schema.names, policy, particle), schema) for p in existing]
         table = pa.concat_tables([schema.empty_table(), *read])
         self._check_policies(table)
-        if self.header["stopped"] is not None:
+        if self.header.get("stopped") is not None:
             table = table.filter(pc.field("particle") < self.header["stopped"])
         return sorted_rows(table, self.policies)
 

@@ -1,0 +1,92 @@
+"""A finished run: rates, verdicts, and each of its traces once more."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from surefoot import checks
+from surefoot.errors import InputError
+from surefoot.traces.result import OUTCOMES, SUCCESS, Result
+from surefoot.traces.run_folder import RunFolder
+
+if TYPE_CHECKING:
+    from surefoot.traces.rates import Rate
+    from surefoot.traces.verdict import Verdict
+
+
+class Run:
+    """A finished run: its folder and its scenario.
+
+    Attributes:
+        folder: `RunFolder`, to read.
+        scenario: as it was given; None if only the folder is at hand.
+    """
+
+    def __init__(self, folder: RunFolder, scenario: Any = None) -> None:
+        self.folder = folder
+        self.scenario = scenario
+
+    @property
+    def particles(self) -> pa.Table:
+        """One row a trace, by policy and particle."""
+        return self.folder.particles()
+
+    def counts(self) -> dict[str, dict[str, int]]:
+        """Number of traces of every outcome, by policy."""
+        counts = {policy: dict.fromkeys(OUTCOMES, 0) for policy in self.folder.policies}
+        found = self.folder.particles(["outcome"])
+        for policy, outcome in zip(found["policy"].to_pylist(), found["outcome"].to_pylist(), strict=True):
+            counts[policy][outcome] += 1
+        return counts
+
+    def rates(self) -> dict[str, Rate]:
+        """Rate of success of every policy, with its interval; all that is no success counts as failure."""
+        from surefoot.traces.rates import Rate
+
+        return {policy: Rate(count[SUCCESS], sum(count.values())) for policy, count in self.counts().items()}
+
+    def table(self) -> str:
+        """Policies with their rates of success and the numbers of each outcome, as text."""
+        rates, counts = self.rates(), self.counts()
+        seen = [o for o in OUTCOMES if o != SUCCESS and any(count[o] for count in counts.values())]
+        rows = [["policy", "success", *seen]]
+        rows += [[p, str(rates[p]), *(str(counts[p][o]) for o in seen)] for p in self.folder.policies]
+        widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+        lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
+        return "\n".join(line.rstrip() for line in lines)
+
+    def verdicts(self) -> dict[str, Verdict]:
+        """Every policy in a word, from its rate of success and the behaviours of the traces that succeeded."""
+        from surefoot.traces.signatures import behaviours, signature
+        from surefoot.traces.verdict import verdict
+
+        result = {}
+        for policy, rate in self.rates().items():
+            impacts = self._impacts(policy)
+            seen = behaviours([signature(kinds, features) for kinds, features in impacts])
+            result[policy] = verdict(rate.successes, rate.n, seen.counts)
+        return result
+
+    def replay(self, policy: str, particle: int) -> Result:
+        """Run one trace again, with full telemetry: the same bits as in the run."""
+        if self.scenario is None:
+            raise InputError("replay: expected a run with its scenario, got the folder alone")
+        checks.choice("policy", policy, self.folder.policies)
+        header = self.folder.header
+        return self.scenario.trace(policy, particle, header["seed"], header["method"], full=True)
+
+    def _impacts(self, policy: str) -> list[tuple[list[str], list[str]]]:
+        """Kinds and features of the events of every trace that succeeded."""
+        found = self.folder.particles(["outcome"])
+        rows = zip(*(found[name].to_pylist() for name in ("policy", "particle", "outcome")), strict=True)
+        traces = {particle: ([], []) for name, particle, outcome in rows if name == policy and outcome == SUCCESS}
+        events = self.folder.events(policy)
+        for particle, kind, feature in zip(
+            *(events[name].to_pylist() for name in ("particle", "kind", "feature")), strict=True
+        ):
+            if particle in traces:
+                traces[particle][0].append(kind)
+                traces[particle][1].append(feature)
+        return list(traces.values())
