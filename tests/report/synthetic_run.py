@@ -155,13 +155,14 @@ def hostile() -> Synthetic:
     )
 
 
-def fill(path, scenario, keep=lambda result: True, bare=False):
-    """A finished run folder with what `keep` lets through; bare: outcomes alone."""
+def fill(path, scenario, keep=lambda result: True, bare=False, **changes):
+    """A run folder with what `keep` lets through; bare: outcomes alone; `changes` are made in its header."""
     results = [result for result in scenario.results() if keep(result)]
     if bare:
         results = [Result(result.policy, result.particle, result.outcome) for result in results]
     own = {"particles": scenario.particles, "seed": scenario.seed, "method": "random"}
     with RunFolder.create(path, {**scenario.header(), **own}) as folder:
         folder.append(results)
+        folder.update(**changes)
         folder.compact()
     return RunFolder.open(path)

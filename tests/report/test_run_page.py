@@ -9,6 +9,7 @@ import pytest
 from surefoot.errors import InputError
 from surefoot.report.renderer import find_renderer
 from surefoot.report.run_page import write_page
+from surefoot.traces.rates import percent, sequence
 from tests.report.browser import Visit, chromium
 from tests.report.soft_trace import quadruped, soft_trace
 from tests.report.synthetic_run import HOSTILE, STEPS, Synthetic, fill, hostile
@@ -94,7 +95,9 @@ def test_the_verdict_is_what_a_phone_shows_first(browser, curb):
         words = visit.get("document.body.innerText")
         first = visit.get("document.querySelector('.headline').getBoundingClientRect().bottom")
         card = visit.get("document.querySelector('.card .word').getBoundingClientRect().bottom")
-    assert "step 4 cm is robust; step 2 cm and step 3 cm are brittle; step 1 cm fails." in words
+    assert (
+        "step 4 cm is robust; step 2 cm and step 3 cm are brittle, decided by ground.height; step 1 cm fails." in words
+    )
     assert first < 300
     assert card < 844
 
@@ -177,6 +180,7 @@ def test_sections_come_in_the_order_of_a_reader(curb):
         "Where traces part",
         "Policies against each other",
         "Traces",
+        "Where traces end",
         "Time to failure",
         "Margins",
         "Particles to run again",
@@ -218,6 +222,44 @@ def test_without_a_renderer_the_page_says_so_and_goes_on(tmp_path, monkeypatch):
     text = page.read_text(encoding="utf-8")
     assert "No pictures: No renderer works here, so nothing can be drawn (MUJOCO_GL: set to &#x27;disable&#x27;" in text
     assert "<h2>Traces</h2>" in text
+
+
+def test_a_log_of_the_real_robot_lies_over_the_traces(browser, tmp_path):
+    t = np.linspace(0.0, 2.0, 41)
+    np.savetxt(tmp_path / "a.csv", np.array([t, 0.4 * t, 0 * t]).T, delimiter=",", header="t,x,yaw", comments="")
+    run = fill(tmp_path / "run", Synthetic(particles=16))
+    page = write_page(run, tmp_path / "page.html", log=tmp_path / "a.csv")
+    rows = "[...document.querySelectorAll('#traces tr')].map(r => [...r.children].map(c => c.textContent))"
+    with Visit(browser, page, 390, "dark") as visit:
+        assert visit.said == []
+        assert visit.get("document.documentElement.scrollWidth") <= 390
+        table = visit.get(rows)
+        lines = visit.get("[...document.querySelectorAll('#traces svg text')].map(e => e.textContent)")
+    assert table[0] == ["policy", "x", "yaw"]
+    assert [row[0] for row in table[1:]] == list(STEPS)
+    assert lines.count("your log") == 2 * len(STEPS)
+
+
+def test_intervals_after_an_early_stop_hold_however_often_one_looked(tmp_path):
+    run = fill(tmp_path / "run", Synthetic(particles=32), stop={"width": 0.2}, stopped=20)
+    text = write_page(run, tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "Stopped early, after 20 particles of 32: the rates were known well enough." in text
+    assert '<th scope="col">95 % after early stop</th>' in text
+    successes = sum(
+        each.outcome == "success" for each in Synthetic(particles=20).results() if each.policy == "step 3 cm"
+    )
+    low, high = sequence(successes, 20)
+    assert f"{percent(low)} to {percent(high)} %" in text
+
+
+def test_of_many_policies_the_first_have_figures_and_all_are_in_the_tables(tmp_path):
+    many = Synthetic(policies=tuple(f"policy {k}" for k in range(14)), heights=(0.04,) * 14, particles=3)
+    text = write_page(fill(tmp_path / "run", many), tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "Figures show the first 12 of 14 policies; tables have all of them." in text
+    assert text.count('<article class="card') == 14
+    assert "<figcaption>policy 11</figcaption>" in text
+    assert "<figcaption>policy 12</figcaption>" not in text
+    assert "79 more pairs" in text
 
 
 def test_a_run_that_is_not_finished_has_a_page(tmp_path):

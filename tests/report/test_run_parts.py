@@ -75,7 +75,14 @@ def test_headline_groups_the_words_and_begins_with_the_best():
     words = {"a": "fails", "b": "robust", "c": "fails", "d": "unpredictable", "e": "fails"}
     judged = [Judged(group([S], policy=name), Verdict(word, ""), "") for name, word in words.items()]
     assert headline(judged) == "b is robust; d succeeds, but unpredictably; a, c and e fail."
+    assert headline(judged[:1] * 5 + judged[1:2]) == "b is robust; 5 of 6 policies fail."
     assert headline([]) == "Nothing was run."
+
+
+def test_headline_names_what_decides_if_it_is_one():
+    brittle = [Judged(group([S], policy=name), Verdict("brittle", ""), f"mu of {name}") for name in "ab"]
+    assert headline(brittle[:1]) == "a is brittle, decided by mu of a."
+    assert headline(brittle) == "a and b are brittle."
 
 
 class TestPictures:
@@ -157,8 +164,9 @@ class TestTree:
         assert "against ✕\u00a0LF_FOOT/curb side" in sentence
 
     def test_traces_that_end_alike_do_not_part(self):
-        sentence = run_tree.parting_sentence(group([S, S]), [("a",), ("b",)])
-        assert sentence == "All traces end alike, so there are no two groups that could part."
+        sentences = [run_tree.parting_sentence(group(ends), [("a",), ("b",)]) for ends in ([S, S], [K, U], [S, B])]
+        verbs = ("fails", "succeeds", "fails")
+        assert sentences == [f"No trace {verb}, so there are no two groups that could part." for verb in verbs]
         assert run_tree.parting_sentence(group([S, K]), [("a",), ("a",)]).endswith("go through the same events.")
 
     def test_counts_of_the_tree_by_hand(self):

@@ -15,9 +15,8 @@ from surefoot.report.run_facts import Group, groups
 from surefoot.report.run_log import Columns
 from surefoot.report.run_pictures import Replay
 from surefoot.report.run_verdict import Judged
+from surefoot.traces.run import Run
 from surefoot.traces.run_folder import RunFolder
-from surefoot.traces.signatures import Signature, behaviours
-from surefoot.traces.verdict import verdict
 
 PAGE_ENDINGS = (".html", ".htm")
 MOST_POLICIES = 12
@@ -58,7 +57,8 @@ def page(folder: RunFolder, log: Columns | None = None, replay: Replay | None = 
     first = margins[0] if margins else None
     events = [run_tree.signatures(folder, group) for group in found]
     ranked = [run_sensitivity.influences(group, first) for group in found]
-    judged = [_judge(*each) for each in zip(found, events, ranked, strict=True)]
+    verdicts = Run(folder).verdicts()
+    judged = [Judged(group, verdicts[group.policy], _decides(*each)) for group, each in zip(found, ranked, strict=True)]
     drawn = found[:MOST_POLICIES]
     listed = [
         ("verdict", "Verdict", sections.verdict(judged, header.get("stop") is not None)),
@@ -107,11 +107,8 @@ def _head(title: str) -> Html:
     )
 
 
-def _judge(group: Group, events: list[Signature], ranked: Any) -> Judged:
-    decides = run_sensitivity.deciding(ranked[1]) if ranked[0] == run_sensitivity.BY_SUCCESS else ""
-    good = [each for each, success in zip(events, group.success, strict=False) if success]
-    ways = behaviours(good).counts if any(good) else ()
-    return Judged(group, verdict(int(group.success.sum()), len(group), ways, decides), decides)
+def _decides(by: str, ranked: Any) -> str:
+    return run_sensitivity.deciding(ranked) if by == run_sensitivity.BY_SUCCESS else ""
 
 
 def _facts(header: Any, found: Sequence[Group]) -> str:

@@ -67,7 +67,7 @@ def _figure(group: Group, row: int, word: str, replay: Replay) -> Html:
     particle = int(group.particle[row])
     ended = KINDS[group.kind[row]]
     why = f": {group.requirement[row]}" if group.requirement[row] else ""
-    at = f" at {group.time[row]:.3g} s" if np.isfinite(group.time[row]) else ""
+    at = f" at {group.time[row]:.3g}\u00a0s" if np.isfinite(group.time[row]) else ""
     story = f"{ended.word}{why}{at}"
     caption = tag(
         "figcaption",

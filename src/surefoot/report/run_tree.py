@@ -38,7 +38,7 @@ def parting_sentence(group: Group, found: list[Signature]) -> str:
     good = [each for each, yes in zip(found, success, strict=True) if yes]
     bad = [each for each, yes in zip(found, answered & ~success, strict=True) if yes]
     if not good or not bad:
-        return "All traces end alike, so there are no two groups that could part."
+        return f"No trace {'fails' if good else 'succeeds'}, so there are no two groups that could part."
     where = parting(good, bad)
     if where is None:
         return "Successes and failures go through the same events."
@@ -51,7 +51,9 @@ def parting_sentence(group: Group, found: list[Signature]) -> str:
 def figure(group: Group, found: list[Signature]) -> Html:
     """One policy's tree."""
     root = Tree.of(found, group.outcome[: len(found)].tolist())
-    caption = tag("figcaption", group.policy, " ", tag("small", f"{len(set(found))} different orders of events"))
+    orders = len(set(found))
+    words = "one order of events" if orders == 1 else f"{orders} different orders of events"
+    caption = tag("figcaption", group.policy, " ", tag("small", words))
     return tag("figure", caption, tag("ol", _node(root, root.count, 0), class_="tree"))
 
 

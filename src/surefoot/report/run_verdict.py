@@ -15,6 +15,7 @@ from surefoot.traces.rates import Rate, percent, sequence
 from surefoot.traces.verdict import Verdict
 
 MOST_PAIRS = 12
+MOST_NAMES = 4
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class Judged:
 
 
 def headline(judged: Sequence[Judged]) -> str:
-    """All verdicts in a sentence or two, the best first."""
+    """All verdicts in a sentence, the best first, with the parameter that decides if it is the same for all."""
     says = {
         "robust": ("is robust", "are robust"),
         "unpredictable": ("succeeds, but unpredictably", "succeed, but unpredictably"),
@@ -48,10 +49,16 @@ def headline(judged: Sequence[Judged]) -> str:
     }
     parts = []
     for word, (one, several) in says.items():
-        names = [each.group.policy for each in judged if each.verdict.word == word]
-        if names:
-            listed = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-            parts.append(f"{listed} {one if len(names) == 1 else several}")
+        alike = [each for each in judged if each.verdict.word == word]
+        if not alike:
+            continue
+        names = [each.group.policy for each in alike]
+        listed = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+        if len(names) > MOST_NAMES:
+            listed = f"{len(names)} of {len(judged)} policies"
+        deciding = {each.decides for each in alike}
+        why = f", decided by {alike[0].decides}" if len(deciding) == 1 and alike[0].decides else ""
+        parts.append(f"{listed} {one if len(names) == 1 else several}{why}")
     return "; ".join(parts) + "." if parts else "Nothing was run."
 
 
@@ -60,7 +67,7 @@ def card(judged: Judged) -> Html:
     group, rate = judged.group, judged.rate
     facts = []
     for name, often, time in group.causes()[:3]:
-        when = f", median {time:.3g} s" if np.isfinite(time) else ""
+        when = f", median {time:.3g}\u00a0s" if np.isfinite(time) else ""
         facts.append(tag("dd", f"{name or 'unnamed'}: {often} of {len(group)}{when}"))
     if facts:
         facts.insert(0, tag("dt", "what goes wrong"))
