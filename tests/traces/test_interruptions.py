@@ -119,16 +119,14 @@ def test_two_runs_into_one_folder_are_refused(driver, tmp_path):
 
 
 def test_memory_does_not_grow_with_telemetry(tmp_path):
-    """Each trace has 1.2 MB of telemetry, so 120 more have 144 MB."""
+    """A particle has 2.4 MB of telemetry, so 40 more have 96 MB."""
 
     def peak(particles):
-        code = (
-            f"{PRELUDE}engine.WRITE_BYTES = 4e6\nfalsify(Fake(rows=25_000), {particles}, workers=1, policies=['firm'])"
-        )
+        code = f"{PRELUDE}engine.WRITE_BYTES = 4e6\nfalsify(Fake(rows=25_000), {particles}, workers=1)"
         code += "\nimport resource\nprint(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3)"
         return float(subprocess.run([sys.executable, "-c", code], env=WHERE, capture_output=True, check=True).stdout)
 
-    assert peak(150) < peak(30) + 50.0
+    assert peak(55) < peak(15) + 50.0
 
 
 def test_a_script_without_a_guard_is_told_so(tmp_path):

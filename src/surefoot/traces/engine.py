@@ -47,7 +47,8 @@ class Ledger:
         self._won = np.full((particles, len(self._policies)), -1, dtype=np.int8)  # -1: not done
         written = folder.particles(["outcome"])
         for policy, particle, outcome in zip(*(written[name].to_pylist() for name in _KEYS), strict=True):
-            self._won[particle, self._policies.index(policy)] = outcome == SUCCESS
+            if 0 <= particle < particles:
+                self._won[particle, self._policies.index(policy)] = outcome == SUCCESS
         self._todo = np.argwhere(self._won < 0)
         self._given = 0
         self._checked = 0  # particles from 0 on that are done under every policy

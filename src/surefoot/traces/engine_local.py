@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from surefoot.errors import EngineError
 from surefoot.traces.result import CRASHED, HUNG, Result
-from surefoot.traces.worker import READY, Job, Work, attempt, serve
+from surefoot.traces.worker import DIED, READY, Job, Work, attempt, serve
 
 if TYPE_CHECKING:
     from surefoot.traces.engine import Ledger
@@ -209,7 +209,7 @@ def _lost(crew: list[Hand], hand: Hand, again: deque[Work], deaths: Counter[Work
     deaths[work] += 1
     if deaths[work] > 1:
         hand.works.popleft()
-        yield Result(*work, CRASHED, message="the process died twice on this trace", seconds=seconds)
+        yield Result(*work, CRASHED, message=DIED, seconds=seconds)
     again.extendleft(reversed(hand.works))
 
 

@@ -173,12 +173,16 @@ def _run(scenario: Any, ledger: Ledger, job: Job, workers: int | None, cluster: 
         elif workers == 0:
             run_here(scenario, ledger, job)
         else:
-            run_local(ledger, job._replace(scenario=_sendable(scenario)), workers or len(os.sched_getaffinity(0)))
+            run_local(ledger, job._replace(scenario=_sendable(scenario)), workers or _cores())
     except KeyboardInterrupt:
         rest = f"go on with out={str(out)!r}, resume=True" if out is not None else "no folder was named to keep them"
         raise KeyboardInterrupt(f"{ledger.done} of {ledger.total} traces are finished; {rest}") from None
     finally:
         ledger.close()
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _sendable(scenario: Any) -> bytes:

@@ -35,7 +35,7 @@ class Run:
 
     def counts(self) -> dict[str, dict[str, int]]:
         """Number of traces of every outcome, by policy."""
-        counts = {policy: dict.fromkeys(OUTCOMES, 0) for policy in self.folder.policies}
+        counts: dict[str, dict[str, int]] = {policy: dict.fromkeys(OUTCOMES, 0) for policy in self.folder.policies}
         found = self.folder.particles(["outcome"])
         for policy, outcome in zip(found["policy"].to_pylist(), found["outcome"].to_pylist(), strict=True):
             counts[policy][outcome] += 1

@@ -129,9 +129,11 @@ class RunFolder:
         found = self._read("particles", ["policy", "particle"])
         return set(zip(found["policy"].to_pylist(), found["particle"].to_pylist(), strict=True))
 
-    def particles(self, columns: list[str] | None = None) -> pa.Table:
+    def particles(
+        self, columns: list[str] | None = None, policy: str | None = None, particle: int | None = None
+    ) -> pa.Table:
         """One row a trace, by policy and particle: outcome, requirement, time, message, seconds, p:, m:, f: columns."""
-        return self._read("particles", columns)
+        return self._read("particles", columns, policy, particle)
 
     def events(self, policy: str | None = None, particle: int | None = None) -> pa.Table:
         """Events of all traces, or of one policy, one particle: policy, particle, t, kind, feature."""

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from surefoot.traces.result import BROKEN, Result
 
 READY = "ready"
+DIED = "the process died twice on this trace"
 IDLE = 600.0  # s without work after which a process ends: whoever started it has forgotten it
 SPARE = 30.0  # s after the limit at which a process ends itself, should nobody be left to end it
 
