@@ -85,7 +85,7 @@ def falsify(
             folder.update(finished=run_json.now())
     except BaseException:
         if out is None:
-            shutil.rmtree(path)
+            shutil.rmtree(path, ignore_errors=True)
         raise
     folder = RunFolder.open(path)
     if out is None:
