@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -46,7 +47,7 @@ def number(
     name: str, value: Any, *, above: float | None = None, at_least: float | None = None, at_most: float | None = None
 ) -> float:
     """Return `value` as a finite float within bounds (see `friction` for the one number that may be infinite)."""
-    if not _is_number(value) or not np.isfinite(float(value)):
+    if not _is_number(value) or not math.isfinite(float(value)):
         raise InputError(f"{name}: expected a finite number, got {value!r}")
     if above is not None and not value > above:
         raise InputError(f"{name}: expected a number above {above:g}, got {value:g}")
@@ -55,6 +56,13 @@ def number(
     if at_most is not None and not value <= at_most:
         raise InputError(f"{name}: expected a number of at most {at_most:g}, got {value:g}")
     return float(value)
+
+
+def whole(name: str, value: Any, *, at_least: int = 0) -> int:
+    """Return `value` as a whole number of at least `at_least`."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < at_least:
+        raise InputError(f"{name}: expected a whole number of at least {at_least}, got {value!r}")
+    return int(value)
 
 
 def friction(name: str, value: Any) -> float:
@@ -104,6 +112,8 @@ def told(where: str) -> Iterator[None]:
 
 def _is_number(value: Any) -> bool:
     """Whether it is a real number that a float can hold (infinities and NaN are left to the caller)."""
+    if type(value) is float:
+        return True
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
         return False
     return isinstance(value, float | np.floating) or abs(int(value)) < 10**300

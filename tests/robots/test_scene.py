@@ -72,3 +72,15 @@ def test_home_must_fit():
     spec = mujoco.MjSpec.from_string(mjcf(BALL.format("ball", 1)))
     with pytest.raises(InputError, match=r"home: expected shape \(7,\), got \(3,\)"):
         Scene(spec, name="thing", joints=(), home=np.zeros(3))
+
+
+def test_a_scene_may_be_given_its_model_and_another_pose_to_rest_in():
+    robot = load("links")
+    model = robot.spec.copy().compile()
+    scene = Scene(robot.spec, name="links", joints=robot.joints, model=model, home=robot.home().q)
+    assert scene.model is model
+    higher = robot.home().q + np.eye(robot.nq)[2]
+    scene.rest_at(higher)
+    np.testing.assert_array_equal(scene.home().q, higher)
+    with pytest.raises(InputError, match=r"^q: expected shape \(19,\), got \(3,\)$"):
+        scene.rest_at(np.zeros(3))

@@ -212,6 +212,7 @@ def _replay(screen: Any, made: Any, policy: list[str] | None, particle: int, see
     """One particle again: what became of it, and an animation."""
     from surefoot.errors import EngineError, InputError
     from surefoot.report.animation import animate
+    from surefoot.traces.events import STRIKE
 
     if policy is None and len(made.policies) > 1:
         names = ", ".join(made.policies)
@@ -222,13 +223,16 @@ def _replay(screen: Any, made: Any, policy: list[str] | None, particle: int, see
         trace = made.replay(name, particle, seed, method)
     values = made.values(particle, seed, method)
     far = sorted(_scores(made, values).items(), key=lambda item: -abs(item[1]))[:5]
+    strikes = [
+        f"{t:.3f} s {feature}" for t, kind, feature in zip(*result.events.values(), strict=True) if kind == STRIKE
+    ]
     rows = [
         ("outcome", f"{result.outcome} {result.requirement} {result.message}".strip()),
         ("ends at", f"{result.time:.4f} s"),
-        ("margins", "\n".join(f"{key}: {value:.4g}" for key, value in result.margins.items())),
-        ("farthest out", "\n".join(f"{key}: {values[key]:.5g}, {z:+.2f} sd" for key, z in far) or "nothing: as modelled"),
-        ("events", "\n".join(f"{t:.3f} s {k} {f}" for t, k, f in zip(*result.events.values(), strict=True) if k in ("strike",)) or "no strikes"),
-    ]  # fmt: skip
+        ("margins", "\n".join(f"{key}: {value:.4g}" for key, value in result.margins.items()) or "none"),
+        ("farthest out", "\n".join(f"{key}: {values[key]:.5g}, {z:+.2f} sd" for key, z in far) or "as modelled"),
+        ("strikes", "\n".join(strikes) or "none"),
+    ]
     screen.print(summary(f"{made.name}, {name}, particle {particle}", rows))
     folder = Path() if out is None else out
     folder.mkdir(parents=True, exist_ok=True)

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefoot.errors import InputError
+from surefoot.robots import guard
 from surefoot.robots.objects import Loose
-from surefoot.robots.placing import put_on
+from surefoot.robots.placing import Standing
 from surefoot.robots.scene import Note, Scene, Surface
 from surefoot.robots.terrains import Terrain
 
@@ -35,33 +36,55 @@ def scene(robot: Scene | None = None, *, terrain: Terrain | str | None = KEEP, o
     """
     if robot is not None and not isinstance(robot, Scene):
         raise InputError(f"robot: expected a robot from load() or None, got {robot!r}")
+    return compose(robot, mujoco.MjSpec() if robot is None else robot.spec.copy(), terrain, objects)[0]
+
+
+def compose(
+    robot: Scene | None, spec: mujoco.MjSpec, terrain: Terrain | str | None, objects: Sequence[Loose]
+) -> tuple[Scene, Standing | None]:
+    """A new scene from an edited spec, with one compilation.
+
+    Args:
+        robot: whose names and home the scene has.
+        spec: the robot's, edited; it becomes the scene's own.
+        terrain: as in `scene`.
+        objects: as in `scene`.
+
+    Returns:
+        The scene; and, if a floating robot was put on the terrain, what did so.
+    """
     objects = _checked(objects)
-    spec = mujoco.MjSpec() if robot is None else robot.spec.copy()
-    old = () if robot is None else robot.surfaces
+    name = "scene" if robot is None else robot.name
+    surfaces = () if robot is None else robot.surfaces
     notes = () if robot is None else robot.notes
-    home = np.empty(0) if robot is None else robot.home().q
-    surfaces = old
-    if not (isinstance(terrain, str) and terrain == KEEP):
-        notes += _clear(spec, old)
+    keep = isinstance(terrain, str) and terrain == KEEP
+    if not keep:
+        notes += _clear(spec, surfaces)
         surfaces = _lay(spec, terrain)
-        if terrain is not None and robot is not None and robot.base is not None:
-            home = _stand(spec, terrain, surfaces, robot.base, home)
     for thing in objects:
         _refuse_taken(spec, thing.name)
         thing.add_to(spec)
     poses = [thing.pose for thing in objects]
     _extend_keyframes(spec, poses)
-    return Scene(
+    home = np.concatenate([np.empty(0) if robot is None else robot.home().q, *poses])
+    model = guard.compile_model(spec, name)
+    standing = None
+    if isinstance(terrain, Terrain) and robot is not None and _floats(model, robot.base):
+        standing = Standing(model, str(robot.base), surfaces)
+        home = standing.put_on(terrain, home)
+    made = Scene(
         spec,
-        name="scene" if robot is None else robot.name,
+        name=name,
         joints=() if robot is None else robot.joints,
         base=None if robot is None else robot.base,
         feet=() if robot is None else robot.feet,
         objects=(() if robot is None else robot.objects) + tuple(thing.name for thing in objects),
         surfaces=surfaces,
         notes=notes,
-        home=np.concatenate([home, *poses]),
+        home=home,
+        model=model,
     )
+    return made, standing
 
 
 def _checked(objects: Any) -> list[Loose]:
@@ -101,14 +124,11 @@ def _lay(spec: mujoco.MjSpec, terrain: Any) -> tuple[Surface, ...]:
         raise InputError(f"terrain: it cannot stand beside what the robot's file holds: {error}") from None
 
 
-def _stand(
-    spec: mujoco.MjSpec, terrain: Any, surfaces: tuple[Surface, ...], base: str, home: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    model = spec.compile()
-    joint = model.body(base).jntadr[0]
-    if joint < 0 or model.jnt_type[joint] != int(mujoco.mjtJoint.mjJNT_FREE):
-        return home
-    return put_on(terrain, surfaces, model, base, home)
+def _floats(model: mujoco.MjModel, base: str | None) -> bool:
+    if base is None:
+        return False
+    joint = model.body_jntadr[mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_BODY, base)]
+    return joint >= 0 and model.jnt_type[joint] == int(mujoco.mjtJoint.mjJNT_FREE)
 
 
 def _refuse_taken(spec: mujoco.MjSpec, name: str) -> None:

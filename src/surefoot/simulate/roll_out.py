@@ -147,7 +147,8 @@ class RollOut:
             done: only so many steps; None: all. A part ends as if it had been solved to its end.
         """
         plant = self.plant
-        if done is not None and not 0 <= done <= self.done:
+        whole = isinstance(done, int | np.integer) and not isinstance(done, bool)
+        if done is not None and not (whole and 0 <= done <= self.done):
             raise InputError(f"done: expected 0 to {self.done} steps, got {done!r}")
         code = self.code if done is None or done == self.done else codes.SOLVED
         return Trace.from_log(

@@ -17,9 +17,6 @@ any of them, and they have no names.
 
 from __future__ import annotations
 
-from surefoot.robots.families import Quadruped, with_values
-from surefoot.robots.families.links import LINKS_LIGHT
-from surefoot.robots.families.quadruped import LEGS
 from surefoot.traces.distributions import Choice, Distribution, Jitter, Normal, Uniform
 
 LINK_DENSITY = 1100.0  # kg/m^3, the middle of 1000 to 1200
@@ -38,18 +35,6 @@ def _between(low: float, high: float) -> Normal:
     """A normal distribution whose limits are three standard deviations from its mean."""
     return Normal((high - low) / 6, mean=(low + high) / 2, low=low, high=high)
 
-
-def _with_feet(robot: Quadruped) -> Quadruped:
-    """The robot whose feet have the mass of their density, which the shanks give up."""
-    values = {}
-    for leg in (name.lower() for name in LEGS):
-        foot = LINK_DENSITY * getattr(robot, leg).foot.volume
-        values |= {f"{leg}.foot.mass": foot, f"{leg}.shank.mass": getattr(robot, leg).shank.kilograms - foot}
-    return with_values(robot, values)
-
-
-LINKS_WITH_FEET = _with_feet(LINKS_LIGHT)
-"""`links-light`, of the same mass, for studies in which the density of the feet is uncertain: they need some."""
 
 SURROUNDINGS: dict[str, Distribution] = {
     "ground.mu": Uniform(0.8, 1.2, factor=True),
@@ -77,7 +62,7 @@ QUADRUPED: dict[str, Distribution] = {
     **{f"estimate.velocity.{turn}": _noise(0.001) for turn in ("roll", "pitch", "yaw")},  # rad/s
     "lag.torque.jitter": _noise(0.0001),  # s
 }
-"""Figure 15, for `LINKS_WITH_FEET` on a ground with a friction coefficient."""
+"""Figure 15, for the bundled robot `links-feet` on a ground with a friction coefficient."""
 
 QUADRUPED_MORE: dict[str, Distribution] = {
     "robot.base.size.*": Normal(0.001),  # m; the hips move with the corners

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from surefoot import checks
 from surefoot.errors import InputError
 from surefoot.robots.families import parameters, with_values
 from surefoot.robots.families.parts import Joint, Solid
@@ -61,7 +62,8 @@ class Design:
             if any(tilts):
                 axis = [new.pop(_join(path, f"axis.{i}"), joint.axis[i]) for i in range(3)]
                 new[_join(path, "axis")] = leaning(axis, *tilts)
-        return with_values(self.part, new)
+        with checks.told(f"{self._what}: "):
+            return with_values(self.part, new)
 
     def _settle_mass(self, path: str, new: dict[str, Any]) -> None:
         """Let the mass follow from the density, where a size or the density changes and the mass does not."""

@@ -13,12 +13,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import log_ndtr, ndtr, ndtri, ndtri_exp
+from scipy.special import ndtri
 
 from surefoot import checks
 from surefoot.errors import InputError
-
-LEAST = 2.0**-53  # of a uniform number, and of its distance from 1; scores lie within +-8.3
+from surefoot.traces.truncated_normal import quantile, score, share
 
 
 @dataclass(frozen=True)
@@ -57,7 +56,7 @@ class Normal:
     def value(self, u: Any, nominal: Any = None) -> Any:
         """The draw that belongs to `u`."""
         scale, mean = self._scale_and_mean(nominal)
-        drawn = mean + self.sd * _truncated(u, *self._limits(mean))
+        drawn = mean + self.sd * quantile(u, *self._limits(mean))
         if self.low is not None or self.high is not None:
             drawn = _within(drawn, self.low, self.high)
         return drawn if scale is None else scale * drawn
@@ -74,7 +73,7 @@ class Normal:
         z = (value / (scale or 1.0) - mean) / self.sd
         if self.low is None and self.high is None:
             return z
-        return _score(_share(z, *self._limits(mean)))
+        return score(share(z, *self._limits(mean)))
 
     def _scale_and_mean(self, nominal: Any) -> tuple[float | None, float]:
         if self.factor:
@@ -143,7 +142,7 @@ class Uniform:
         if self.factor and nominal == 0:
             return 0.0 * np.asarray(value, dtype=float)[()]
         drawn = value / nominal if self.factor else value
-        return _score((drawn - self.low) / (self.high - self.low))
+        return score((drawn - self.low) / (self.high - self.low))
 
 
 @dataclass(frozen=True, init=False)
@@ -281,29 +280,3 @@ def _within(value: Any, low: float | None, high: float | None) -> Any:
     if low is not None and value < low:
         return low
     return high if high is not None and value > high else float(value)
-
-
-def _truncated(u: Any, low: float, high: float) -> Any:
-    """The standard-normal quantile of `u` between two limits: Phi(z) = (1 - u) Phi(low) + u Phi(high).
-
-    Logarithms keep the figures where both limits lie far out; beyond the mean the mirror image is used.
-    """
-    if low == -math.inf and high == math.inf:
-        return ndtri(u)
-    if low > 0:
-        return -_truncated(1.0 - u, -high, -low)
-    return ndtri_exp(np.logaddexp(np.log1p(-u) + log_ndtr(low), np.log(u) + log_ndtr(high)))
-
-
-def _share(z: Any, low: float, high: float) -> Any:
-    """The inverse of `_truncated`: the distribution function at `z` between two limits."""
-    if low > 0:
-        return 1.0 - _share(-z, -high, -low)
-    top = log_ndtr(high)
-    least = ndtr(low) / ndtr(high) if top > -30 else math.exp(log_ndtr(low) - top)
-    return (np.exp(log_ndtr(z) - top) - least) / (1.0 - least)
-
-
-def _score(u: Any) -> Any:
-    """The standard-normal score of a share; a value outside of the limits counts as one at the limit."""
-    return ndtri(np.clip(u, LEAST, 1.0 - LEAST))[()]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +14,8 @@ from surefoot.errors import InputError
 
 METHODS = ("random", "sobol")
 BITS = 52  # of a draw; the numbers are the middles of 2^52 equal parts, and so neither 0 nor 1
-SOBOL_BITS = 32  # of a point before its shift; more than SciPy can skip ahead with
+SOBOL_BITS = 32  # of a point before its shift; SciPy cannot skip ahead with more
+MOST_POINTS = 2**SOBOL_BITS
 MOST_DIMENSIONS = 21_201  # that direction numbers are known for (Joe and Kuo 2008)
 
 
@@ -51,7 +51,9 @@ class Draws:
             method: "random" or "sobol".
             names: of all parameters, in order of appearance; only "sobol" needs them.
         """
-        self.seed = whole("seed", seed)
+        if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+            raise InputError(f"seed: expected a whole number of at least 0, got {seed!r}")
+        self.seed = int(seed)
         self.method = checks.choice("method", method, METHODS)
         self.names = tuple(names)
         self._dimension = {name: i for i, name in enumerate(self.names)}
@@ -67,7 +69,9 @@ class Draws:
             return uniform(self.seed, particle, name)
         if name not in self._dimension:
             raise InputError(f"name: {name!r} is none of the {len(self.names)} names that were given in advance")
-        bits = self._bits(whole("particle", particle, least=1), self._dimension[name])
+        if not 0 < particle < MOST_POINTS:
+            raise InputError(f"particle: expected a whole number from 1 to {MOST_POINTS - 1}, got {particle!r}")
+        bits = self._bits(particle, self._dimension[name])
         return _middle(bits ^ (key(self.seed, 0, name) >> (64 - BITS)))
 
     def _bits(self, particle: int, dimension: int) -> int:
@@ -80,13 +84,6 @@ class Draws:
             if gray >> k & 1:
                 result ^= int(self._directions[k, dimension])
         return result
-
-
-def whole(name: str, value: Any, *, least: int = 0) -> int:
-    """Return `value` as a whole number of at least `least`."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise InputError(f"{name}: expected a whole number of at least {least}, got {value!r}")
-    return int(value)
 
 
 def _direction_numbers(dimensions: int, count: int) -> NDArray[np.uint64]:

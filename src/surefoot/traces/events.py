@@ -60,7 +60,9 @@ def _pairs(scene: Scene, geoms: NDArray[np.int64]) -> tuple[list[tuple[int, int]
     """Pairs of geoms that came near, and (ngeom, ngeom) the number of each, -1 if it did not."""
     table = np.full((scene.model.ngeom, scene.model.ngeom), -1, dtype=np.int64)
     near = geoms[(geoms >= 0).all(axis=1)]
-    pairs = [(int(a), int(b)) for a, b in np.unique(near, axis=0)]
+    seen = np.zeros(table.shape, dtype=bool)
+    seen[near[:, 0], near[:, 1]] = True
+    pairs = [(int(a), int(b)) for a, b in np.argwhere(seen)]
     for number, (a, b) in enumerate(pairs):
         table[a, b] = number
     return pairs, table

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from surefoot.robots.compose import scene as composed
+from surefoot.robots.compose import KEEP, compose
 from surefoot.robots.families import Family, Quadruped
 from surefoot.robots.objects import Loose
 from surefoot.robots.placing import Standing
@@ -34,4 +34,4 @@ class FamilyRobot:
         """The scene with new values, and what finds the heights at which the robot touches, where that is at hand."""
         robot = self._design.changed(values)
         scene, standing = robot.stood(ground) if isinstance(robot, Quadruped) else (robot.scene(ground), None)
-        return (composed(scene, objects=objects), None) if objects else (scene, standing)
+        return compose(scene, scene.spec, KEEP, objects) if objects else (scene, standing)

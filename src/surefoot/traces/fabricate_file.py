@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import mujoco
 import numpy as np
 
-from surefoot.robots.compose import KEEP
+from surefoot import checks
+from surefoot.robots.compose import KEEP, compose
 from surefoot.robots.compose import scene as composed
 from surefoot.robots.home import lower
 from surefoot.robots.objects import Loose
@@ -44,44 +46,40 @@ class FileRobot:
         self, values: Mapping[str, Any], ground: Terrain | str | None, objects: Sequence[Loose]
     ) -> tuple[Scene, Standing | None]:
         """The scene with new values; a floating robot stands on its ground as `surefoot.scene` puts it there."""
-        robot = self._changed(values)
-        own = ground is self.ground and (not values or robot.base is None)
-        if own and not objects:
-            return robot, None
-        return composed(robot, terrain=KEEP if own else ground, objects=objects), None
+        own = ground is self.ground
+        if own and not values and not objects:
+            return self._scene, None
+        keep = ground == KEEP or (own and not values)
+        robot = self._scene if keep else self._bare
+        spec = robot.spec.copy()
+        if values:
+            _edit(spec, robot.model, values)
+        scene, standing = compose(robot, spec, KEEP if keep else ground, objects)
+        return (_lowered(scene) if ground == KEEP and values else scene), standing
 
-    def _changed(self, values: Mapping[str, Any]) -> Scene:
-        old = self._scene
-        if not values:
-            return old
-        spec, model = old.spec.copy(), old.model
-        edit.free_inertias(spec, model)
-        by_kind = _sorted(values)
-        for body, factor in by_kind["length"].items():
-            edit.stretch(spec, model, body, factor)
-        for body, mass in by_kind["mass"].items():
-            edit.weigh(spec, model, body, mass)
-        for geom, radius in by_kind["radius"].items():
-            spec.geom(geom).size[0] = radius
-        for joint in dict.fromkeys((*by_kind["axis.tilt1"], *by_kind["axis.tilt2"])):
-            edit.lean(spec, joint, *(by_kind[f"axis{tilt}"].get(joint, 0.0) for tilt in TILTS))
-        for joint, tare in by_kind["tare"].items():
-            edit.offset(spec, model, joint, tare)
-        for loss in LOSSES:
-            for joint, value in by_kind[loss].items():
-                edit.lose(spec, joint, loss, value)
-        scene = Scene(
-            spec,
-            name=old.name,
-            joints=old.joints,
-            base=old.base,
-            feet=old.feet,
-            objects=old.objects,
-            surfaces=old.surfaces,
-            notes=old.notes,
-            home=old.home().q,
-        )
-        return _lowered(scene) if self.ground == KEEP and by_kind["length"] else scene
+    @cached_property
+    def _bare(self) -> Scene:
+        """The robot without its ground."""
+        return composed(self._scene, terrain=None) if self._scene.surfaces else self._scene
+
+
+def _edit(spec: mujoco.MjSpec, model: mujoco.MjModel, values: Mapping[str, Any]) -> None:
+    """Make the spec of a robot as built from that of the robot as drawn; `model` was compiled from the latter."""
+    edit.free_inertias(spec, model)
+    by_kind = _sorted(values)
+    for body, factor in by_kind["length"].items():
+        edit.stretch(spec, model, body, checks.number(f"robot.{body}.length", factor, above=0))
+    for body, mass in by_kind["mass"].items():
+        edit.weigh(spec, model, body, checks.number(f"robot.{body}.mass", mass, above=0))
+    for geom, radius in by_kind["radius"].items():
+        spec.geom(geom).size[0] = checks.number(f"robot.{geom}.radius", radius, above=0)
+    for joint in dict.fromkeys((*by_kind["axis.tilt1"], *by_kind["axis.tilt2"])):
+        edit.lean(spec, joint, *(by_kind[f"axis{tilt}"].get(joint, 0.0) for tilt in TILTS))
+    for joint, tare in by_kind["tare"].items():
+        edit.offset(spec, model, joint, checks.number(f"robot.{joint}.tare", tare))
+    for loss in LOSSES:
+        for joint, value in by_kind[loss].items():
+            edit.lose(spec, joint, loss, checks.number(f"robot.{joint}.{loss}", value, at_least=0))
 
 
 def _sorted(values: Mapping[str, Any]) -> dict[str, dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""What a run says: every policy in a word, with the numbers, the requirement that fails and the parameter that decides."""
+"""What a run says: every policy in a word, with the numbers, what fails and the parameter that decides."""
 
 from __future__ import annotations
 
@@ -14,14 +14,16 @@ from surefoot.traces.groups import Group, groups, texts
 from surefoot.traces.paired import compare
 from surefoot.traces.rates import Rate
 from surefoot.traces.run_folder import RunFolder
+from surefoot.traces.scatter import Scatter, scatter
 from surefoot.traces.sensitivity import Influence, ranking
-from surefoot.traces.signatures import Behaviours, Parting, Signature, behaviours, parting, signature
+from surefoot.traces.signatures import Parting, Signature, parting, signature
 from surefoot.traces.verdict import Verdict, verdict
 
 SURE = 0.05  # p-value, enlarged for the number of parameters, below which a parameter decides
 MOST_TRACES = 2000  # of a policy, the first ones, whose events are read
 TOGETHER = 0.02  # s: impacts this near to each other count as one moment
 BY_SUCCESS = "success"
+BIFURCATES = "bifurcates"
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +36,7 @@ class Finding:
         by: what parameters were ranked by: "success", the name of a margin, or "" if nothing could be.
         influences: the parameters, the surest first.
         signatures: order of impacts of its traces (the first 2000).
-        behaviours: traces grouped by what they met: which things were touched and struck by which.
+        scatter: whether the traces that succeed end in one cloud or in two.
         parting: where successes and failures part, or None.
     """
 
@@ -43,7 +45,7 @@ class Finding:
     by: str
     influences: list[Influence]
     signatures: list[Signature]
-    behaviours: Behaviours
+    scatter: Scatter
     parting: Parting | None
 
     @property
@@ -80,10 +82,11 @@ def _finding(folder: RunFolder, group: Group) -> Finding:
     success, answered = group.success[: len(found)], group.answered[: len(found)]
     good = [each for each, yes in zip(found, success, strict=True) if yes]
     bad = [each for each, yes in zip(found, answered & ~success, strict=True) if yes]
-    met = behaviours([tuple(sorted(set(each))) for each in good])
+    clouds = scatter(_ends(group))
+    ways = [int((~clouds.second).sum()), int(clouds.second.sum())] if clouds.word == BIFURCATES else []
     decides = deciding(ranked) if by == BY_SUCCESS else ""
-    word = verdict(int(group.success.sum()), len(group), met.counts, decides)
-    return Finding(group, word, by, ranked, found, met, parting(good, bad) if good and bad else None)
+    word = verdict(int(group.success.sum()), len(group), ways, decides)
+    return Finding(group, word, by, ranked, found, clouds, parting(good, bad) if good and bad else None)
 
 
 def comparisons(found: Sequence[Finding]) -> list[str]:
@@ -139,6 +142,12 @@ def _split(events: Any, particles: list[int]) -> list[Signature]:
     ends = np.searchsorted(of[order], particles, side="right")
     rows = [order[a:b] for a, b in zip(starts, ends, strict=True)]
     return [signature(kind[r].tolist(), feature[r].tolist(), times[r], TOGETHER) for r in rows]
+
+
+def _ends(group: Group) -> NDArray[np.float64]:
+    """(successes, k) where the traces that succeed end."""
+    states = [values[group.success] for values in group.final.values()]
+    return np.array(states).T if states else np.empty((int(group.success.sum()), 0))
 
 
 def _closest(group: Group) -> str | None:

@@ -1,4 +1,4 @@
-"""Decide now: a few particles from the present state tell when it is safe to change over [Zapolsky2017, section 4.3.3]."""
+"""Decide now: a few particles from the present state tell when to change over [Zapolsky2017, section 4.3.3]."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import Any
 from surefoot import checks
 from surefoot.errors import InputError
 from surefoot.robots.state import State
-from surefoot.traces.draws import whole
 from surefoot.traces.rates import Rate
 from surefoot.traces.result import SUCCESS
 from surefoot.traces.scenario import Scenario
@@ -74,7 +73,7 @@ def safe_to_switch(
     if not isinstance(state, State):
         raise InputError(f"state: expected a State, got {type(state).__name__}")
     checks.number("budget", budget, above=0.0)
-    wanted, enough = whole("particles", particles, least=1), whole("least", least, least=1)
+    wanted, enough = checks.whole("particles", particles, at_least=1), checks.whole("least", least, at_least=1)
     began = clock()
     here = _from_here(scenario, state)
     names = list(scenario.policies)

@@ -24,7 +24,7 @@ from surefoot.traces.result import BROKEN, KNOWN, SUCCESS, UNKNOWN, Result
 from surefoot.traces.span import Array, last_moment, span_of_log
 from surefoot.traces.witness import Witness, crossing
 
-LOOK = 100  # steps between two looks at the requirements
+LOOK = 250  # steps between two looks at the requirements
 
 
 @dataclass(frozen=True)

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from surefoot.errors import InputError
+from surefoot.errors import EngineError, InputError
 from surefoot.traces.tables import FIXED, TABLES
 
 _NAME = re.compile(r"(part|whole)-(\d{6,})\.parquet")
@@ -51,7 +51,7 @@ def clean(folder: Path) -> None:
                 file.unlink()
 
 
-def write(folder: Path, part: Part, tables: dict[str, Iterable[pa.Table]]) -> None:
+def write(folder: Path, part: Part, tables: Mapping[str, Iterable[pa.Table]]) -> None:
     """Write the three files of a part aside, then put them in place.
 
     Args:
@@ -59,15 +59,18 @@ def write(folder: Path, part: Part, tables: dict[str, Iterable[pa.Table]]) -> No
         part: their name.
         tables: by kind, pieces of one table, each of the same columns and at least one; a row group a piece.
     """
-    for kind in TABLES:
-        aside = part.file(folder, kind).with_suffix(".parquet.tmp")
-        with aside.open("wb") as file:
-            _write(file, tables[kind])
-            file.flush()
-            os.fsync(file.fileno())
-    for kind in TABLES:
-        file = part.file(folder, kind)
-        file.with_suffix(".parquet.tmp").replace(file)
+    try:
+        for kind in TABLES:
+            aside = part.file(folder, kind).with_suffix(".parquet.tmp")
+            with aside.open("wb") as file:
+                _write(file, tables[kind])
+                file.flush()
+                os.fsync(file.fileno())
+        for kind in TABLES:
+            file = part.file(folder, kind)
+            file.with_suffix(".parquet.tmp").replace(file)
+    except OSError as error:
+        raise EngineError(f"{folder}: cannot be written to: {error.strerror or error}; what is there is kept") from None
 
 
 def schema(folder: Path, part: Part, kind: str) -> pa.Schema:
@@ -94,9 +97,10 @@ def read(
     wanted += [("particle", "==", particle)] if particle is not None else []
     kept = there if columns is None else [name for name in there if name in columns]
     try:
-        return pq.read_table(file, columns=kept, filters=wanted or None, partitioning=None).replace_schema_metadata()
+        table = pq.read_table(file, columns=kept, filters=wanted or None, partitioning=None)  # pyright: ignore
     except (OSError, pa.ArrowException) as error:
         raise _unreadable(file, error) from None
+    return table.replace_schema_metadata()
 
 
 def _write(file, pieces: Iterable[pa.Table]) -> None:
@@ -105,7 +109,7 @@ def _write(file, pieces: Iterable[pa.Table]) -> None:
         for piece in pieces:
             if writer is None:
                 texts = [name for name in TEXTS if name in piece.column_names]
-                writer = pq.ParquetWriter(file, piece.schema, use_dictionary=texts)
+                writer = pq.ParquetWriter(file, piece.schema, use_dictionary=texts)  # pyright: ignore
             if piece.num_rows:
                 writer.write_table(piece, row_group_size=piece.num_rows)
     finally:
@@ -114,7 +118,9 @@ def _write(file, pieces: Iterable[pa.Table]) -> None:
 
 
 def _files(folder: Path, kind: str) -> list[Path]:
-    return sorted((folder / kind).iterdir()) if (folder / kind).is_dir() else []
+    if not (folder / kind).is_dir():
+        raise InputError(f"{folder}: expected the folder {kind}, which a run of Surefoot has, got none")
+    return sorted((folder / kind).iterdir())
 
 
 def _part(file: Path) -> Part:

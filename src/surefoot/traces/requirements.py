@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,8 +14,7 @@ from surefoot import checks
 from surefoot.dynamics import by_joint
 from surefoot.errors import InputError
 from surefoot.robots.scene import Scene
-from surefoot.traces.draws import whole
-from surefoot.traces.span import Array, Span
+from surefoot.traces.span import Array, Span, of_scene
 
 
 @dataclass(frozen=True)
@@ -79,7 +78,8 @@ class NoBodyContact:
 
     def values(self, span: Span) -> Array:
         """(n,) the least gap, as a share of the distance to which contacts are looked for; 1 if nothing is near."""
-        mine = _robot_geoms(span.scene, self.bodies)[span.geoms]
+        chosen = _robot_geoms(span.scene) if self.bodies is None else _body_geoms(span.scene, self.bodies)
+        mine = chosen[span.geoms]
         return _nearness(span, mine[:, 0] | mine[:, 1])
 
 
@@ -132,7 +132,7 @@ class NoSelfCollision:
     def __post_init__(self) -> None:
         """Check."""
         checks.number("NoSelfCollision.near", self.near, above=0.0)
-        whole("NoSelfCollision.every", self.every, least=1)
+        checks.whole("NoSelfCollision.every", self.every, at_least=1)
         pairs = self.ignored if isinstance(self.ignored, list | tuple) else [self.ignored]
         for pair in pairs:
             if not isinstance(pair, list | tuple) or len(pair) != 2 or not all(isinstance(link, str) for link in pair):
@@ -140,7 +140,7 @@ class NoSelfCollision:
 
     def values(self, span: Span) -> Array:
         """(n,) the least distance, as a share of `near`."""
-        pairs = _apart(span.scene, self.ignored)
+        pairs = _without(span.scene, _apart(span.scene), self.ignored)
         if not len(pairs):
             return np.ones(len(span))
         return span.clearances(pairs, self.every, self.near) / self.near
@@ -289,7 +289,7 @@ class Held:
         thing = self.thing or scene.objects[0]
         checks.indices("Held.thing", [thing], scene.objects, "object")
         mine = model.geom_bodyid == model.body(thing).id
-        robot = _robot_geoms(scene, None) | _foot_geoms(scene)
+        robot = _robot_geoms(scene) | _foot_geoms(scene)
         pushed = span.forces[:, 0] > 0.0
         touched = pushed & mine[span.geoms].any(axis=1) & robot[span.geoms].any(axis=1)
         rests = pushed & mine[span.geoms].any(axis=1) & ~robot[span.geoms].any(axis=1)
@@ -319,6 +319,7 @@ def _nearness(span: Span, rows: NDArray[np.bool_]) -> Array:
     return span.least(rows, (gaps - span.touch) / span.near, 1.0)
 
 
+@of_scene
 def _foot_geoms(scene: Scene) -> NDArray[np.bool_]:
     """(ngeom,) which geoms are feet."""
     feet = np.zeros(scene.model.ngeom, dtype=bool)
@@ -327,32 +328,47 @@ def _foot_geoms(scene: Scene) -> NDArray[np.bool_]:
     return feet
 
 
-def _robot_geoms(scene: Scene, bodies: tuple[str, ...] | None) -> NDArray[np.bool_]:
-    """(ngeom,) which geoms belong to the robot (its feet left out), or to these bodies."""
+def _body_geoms(scene: Scene, bodies: tuple[str, ...]) -> NDArray[np.bool_]:
+    """(ngeom,) which geoms belong to these bodies."""
     model = scene.model
-    if bodies is not None:
-        known = [model.body(i).name for i in range(model.nbody)]
-        return np.isin(model.geom_bodyid, checks.indices("NoBodyContact.bodies", bodies, known, "body"))
+    known = [model.body(i).name for i in range(model.nbody)]
+    return np.isin(model.geom_bodyid, checks.indices("NoBodyContact.bodies", bodies, known, "body"))
+
+
+@of_scene
+def _robot_geoms(scene: Scene) -> NDArray[np.bool_]:
+    """(ngeom,) which geoms belong to the robot, its feet left out."""
+    model = scene.model
     loose = {model.body(thing).id for thing in scene.objects}
     fixed = model.body_weldid == 0  # a table, a wall
     mine = ~fixed & ~np.isin(model.body_rootid, list(loose))
     return mine[model.geom_bodyid] & ~_foot_geoms(scene)
 
 
-def _apart(scene: Scene, ignored: tuple[tuple[str, str], ...]) -> NDArray[np.int64]:
-    """(k, 2) pairs of the robot's geoms on links that are not neighbours and not ignored."""
+@of_scene
+def _apart(scene: Scene) -> NDArray[np.int64]:
+    """(k, 2) pairs of the robot's geoms on links that are not neighbours."""
     model = scene.model
-    links = [model.body(i).name for i in range(model.nbody)]
-    allowed = [set(checks.indices("NoSelfCollision.ignored", pair, links, "link")) for pair in ignored]
-    mine = np.flatnonzero(_robot_geoms(scene, None) | _foot_geoms(scene))
+    mine = np.flatnonzero(_robot_geoms(scene) | _foot_geoms(scene))
     mine = [int(g) for g in mine if model.geom_rbound[g] > 0.0 and model.geom_group[g] < 3]
     pairs = []
     for i, a in enumerate(mine):
         for b in mine[i + 1 :]:
             one, other = int(model.geom_bodyid[a]), int(model.geom_bodyid[b])
-            if one != other and not _neighbours(model, one, other) and {one, other} not in allowed:
+            if one != other and not _neighbours(model, one, other):
                 pairs.append((a, b))
     return np.array(pairs, dtype=np.int64).reshape(-1, 2)
+
+
+def _without(scene: Scene, pairs: NDArray[np.int64], ignored: Sequence[Sequence[str]]) -> NDArray[np.int64]:
+    """The pairs of geoms, but for those on a pair of links that is ignored."""
+    if not ignored:
+        return pairs
+    model = scene.model
+    links = [model.body(i).name for i in range(model.nbody)]
+    allowed = [sorted(checks.indices("NoSelfCollision.ignored", pair, links, "link")) for pair in ignored]
+    found = np.sort(model.geom_bodyid[pairs], axis=1)
+    return pairs[~(found[:, None] == np.array(allowed)).all(axis=2).any(axis=1)]
 
 
 def _neighbours(model: Any, one: int, other: int) -> bool:

@@ -129,9 +129,11 @@ class RunFolder:
         found = self._read("particles", ["policy", "particle"])
         return set(zip(found["policy"].to_pylist(), found["particle"].to_pylist(), strict=True))
 
-    def particles(self, columns: list[str] | None = None) -> pa.Table:
+    def particles(
+        self, columns: list[str] | None = None, policy: str | None = None, particle: int | None = None
+    ) -> pa.Table:
         """One row a trace, by policy and particle: outcome, requirement, time, message, seconds, p:, m:, f: columns."""
-        return self._read("particles", columns)
+        return self._read("particles", columns, policy, particle)
 
     def events(self, policy: str | None = None, particle: int | None = None) -> pa.Table:
         """Events of all traces, or of one policy, one particle: policy, particle, t, kind, feature."""
@@ -146,7 +148,7 @@ class RunFolder:
     def compact(self) -> None:
         """Merge all parts into one sorted file a table; after an early stop without the particles beyond it."""
         self._writing()
-        existing, below = parts.parts(self.path), self.header["stopped"]
+        existing, below = parts.parts(self.path), self.header.get("stopped")
         if not existing or (len(existing) == 1 and existing[0].whole and below is None):
             return
         lows = [self._lows(part) for part in existing]
@@ -175,7 +177,7 @@ class RunFolder:
         read = [fitted(parts.read(self.path, p, kind, schema.names, policy, particle), schema) for p in existing]
         table = pa.concat_tables([schema.empty_table(), *read])
         self._check_policies(table)
-        if self.header["stopped"] is not None:
+        if self.header.get("stopped") is not None:
             table = table.filter(pc.field("particle") < self.header["stopped"])
         return sorted_rows(table, self.policies)
 

@@ -23,9 +23,9 @@ from surefoot.simulate.policy import Policy
 from surefoot.simulate.simulator import Simulator
 from surefoot.simulate.trace import Trace
 from surefoot.traces.distribution_tables import to_table
-from surefoot.traces.distributions import Distribution, Jitter
+from surefoot.traces.distributions import Choice, Distribution, Jitter
 from surefoot.traces.disturbances import Fault, Push
-from surefoot.traces.draws import Draws, whole
+from surefoot.traces.draws import Draws
 from surefoot.traces.fabricate import Built, Parts, build
 from surefoot.traces.loop_names import loop_names
 from surefoot.traces.parameters import Parameter, Uncertainty, values
@@ -34,6 +34,7 @@ from surefoot.traces.result import Result
 from surefoot.traces.witness import Witness, as_witness
 
 Controller = Callable[[Scene, float], Any]
+WARM_UP = 0.05  # s of the traces that make all ready
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,7 +170,7 @@ class Scenario:
 
     def values(self, particle: int, seed: int = 0, method: str = "random") -> dict[str, Any]:
         """What is drawn once for a particle, by name; particle 0 is nominal."""
-        return values(self._parameters, whole("particle", particle), self._draws(seed, method))
+        return values(self._parameters, checks.whole("particle", particle), self._draws(seed, method))
 
     def _draws(self, seed: int, method: str) -> Draws:
         kept = self.__dict__.setdefault("_drawn", {})
@@ -194,6 +195,17 @@ class Scenario:
             if not isinstance(control, Policy):
                 check_function_of_state(control)
         return control, dt
+
+    def prepare(self) -> None:
+        """Compile and load what traces need, so that many processes do not do so at once: a few steps of each kind."""
+        laws = {p.name: p.distribution for p in self._parameters}.get("law")
+        for law in dict.fromkeys((self.law, *(laws.values if isinstance(laws, Choice) else ()))):
+            short = replace(self, duration=min(self.duration, WARM_UP), law=law, uncertainty=self._without_law())
+            for policy in self.policies:
+                short.trace(policy, 1)
+
+    def _without_law(self) -> dict[str, Distribution]:
+        return {name: distribution for name, distribution in self.uncertainty.items() if name != "law"}
 
     def trace(
         self,

@@ -27,8 +27,8 @@ SCENARIOS = tuple(sorted(file.stem for file in FOLDER.glob("*.toml")))
 """Names of the bundled scenarios."""
 
 KEYS = (
-    "title", "robot", "duration", "dt", "law", "restitution", "telemetry_dt", "particles", "terrain", "objects", "joints",
-    "policies", "requirements", "objective", "uncertainty", "pushes", "faults",
+    "title", "robot", "duration", "dt", "law", "restitution", "telemetry_dt", "particles", "terrain", "objects",
+    "joints", "policies", "requirements", "objective", "uncertainty", "pushes", "faults",
 )  # fmt: skip
 """Keys of a file."""
 

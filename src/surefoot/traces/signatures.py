@@ -187,18 +187,19 @@ def behaviours(signatures: Sequence[Signature], edits: int = 0) -> Behaviours:
 
 def edit_distance(a: Signature, b: Signature, most: int) -> int:
     """Least number of events added, left out or exchanged that makes b of a; `most` + 1 if it is more than `most`."""
-    start = _shared([a, b], 0)
+    start, more = _shared([a, b], 0), most + 1
     a, b = a[start:], b[start:]
     if abs(len(a) - len(b)) > most:
-        return most + 1
-    row = list(range(len(b) + 1))
-    for i, event in enumerate(a, 1):
-        corner, row[0] = row[0], i
-        for j, other in enumerate(b, 1):
-            corner, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, corner + (event != other))
-        if min(row) > most:
-            return most + 1
-    return min(row[-1], most + 1)
+        return more
+    row = [min(j, more) for j in range(len(b) + 1)]
+    for i, event in enumerate(a, 1):  # only columns at most `most` from the diagonal can count
+        first, last = max(1, i - most), min(len(b), i + most)
+        corner, row[first - 1] = row[first - 1], min(i, more) if first == 1 else more
+        for j in range(first, last + 1):
+            corner, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, corner + (event != b[j - 1]), more)
+        if min(row[first - 1 : last + 1]) == more:
+            return more
+    return row[-1]
 
 
 def _shared(signatures: Sequence[Signature], start: int) -> int:

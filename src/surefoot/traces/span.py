@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from functools import cached_property, wraps
+from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 import mujoco
@@ -100,14 +101,26 @@ class Span:
         return out
 
 
-_SCRATCH: WeakKeyDictionary[Scene, Any] = WeakKeyDictionary()
+Found = TypeVar("Found")
 
 
+def of_scene(find: Callable[[Scene], Found]) -> Callable[[Scene], Found]:
+    """A function of a scene that is asked once a scene, for as long as that lives."""
+    known: WeakKeyDictionary[Scene, Found] = WeakKeyDictionary()
+
+    @wraps(find)
+    def found(scene: Scene) -> Found:
+        if scene not in known:
+            known[scene] = find(scene)
+        return known[scene]
+
+    return found
+
+
+@of_scene
 def scratch(scene: Scene) -> Any:
     """Data of a scene's model for kinematics on the side; one a scene."""
-    if scene not in _SCRATCH:
-        _SCRATCH[scene] = mujoco.MjData(scene.model)
-    return _SCRATCH[scene]
+    return mujoco.MjData(scene.model)
 
 
 def span_of_log(scene: Scene, log: Log, t0: float, dt: float, near: float, first: int, last: int) -> Span:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from surefoot import checks
 from surefoot.robots.families.arm import ARM, Arm
-from surefoot.robots.families.links import LINKS, LINKS_LIGHT
+from surefoot.robots.families.links import LINKS, LINKS_FEET, LINKS_LIGHT
 from surefoot.robots.families.parameters import parameters, with_values
 from surefoot.robots.families.quadruped import Quadruped
 from surefoot.robots.families.ur10 import UR10, Ur10
@@ -15,7 +15,7 @@ __all__ = ["FAMILIES", "Arm", "Family", "Quadruped", "Ur10", "build", "family", 
 
 Family = Quadruped | Arm | Ur10
 
-FAMILIES: dict[str, Family] = {robot.name: robot for robot in (LINKS, LINKS_LIGHT, ARM, UR10)}
+FAMILIES: dict[str, Family] = {robot.name: robot for robot in (LINKS, LINKS_LIGHT, LINKS_FEET, ARM, UR10)}
 
 
 def family(name: str) -> Family:

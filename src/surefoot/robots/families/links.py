@@ -1,9 +1,9 @@
 """The numbers of LINKS, the quadruped of Zapolsky and Drumwright 2015 and of Zapolsky's dissertation.
 
 `LINKS` is the robot of the paper: masses and lengths of the Pacer model of summer 2015. `LINKS_LIGHT` is the lighter
-robot of the dissertation's particle traces: the Pacer model of May 2016. The inertias written in those files are not
-kept (some break the triangle inequality, some belong to other masses): here they follow from the shapes, centres of
-mass are mid-limb, and left and right are mirror images.
+robot of the dissertation's particle traces: the Pacer model of May 2016; `LINKS_FEET` is that one with feet of some
+mass. The inertias written in those files are not kept (some break the triangle inequality, some belong to other
+masses): here they follow from the shapes, centres of mass are mid-limb, and left and right are mirror images.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from surefoot.robots.families.parameters import with_values
 from surefoot.robots.families.parts import Bar, Block, Joint, Limb, Orb, Rod, Vector
-from surefoot.robots.families.quadruped import SIDES, Leg, Quadruped
+from surefoot.robots.families.quadruped import LEGS, SIDES, Leg, Quadruped
 
 
 def _mirrored_leg(
@@ -107,3 +108,19 @@ LINKS_LIGHT = Quadruped(
     lh=_light_leg("LH"),
     rh=_light_leg("RH"),
 )
+
+
+# The same robot with feet of plastic, whose mass the shanks give up: for studies in which the feet's density counts.
+FOOT_DENSITY = 1100.0  # kg/m^3, the middle of the 1000 to 1200 of uncertainty.xml
+
+
+def _with_feet(robot: Quadruped, name: str) -> Quadruped:
+    """The robot whose feet have the mass of their density, which the shanks give up."""
+    values: dict[str, Any] = {"name": name}
+    for leg in (name.lower() for name in LEGS):
+        foot = FOOT_DENSITY * getattr(robot, leg).foot.volume
+        values |= {f"{leg}.foot.mass": foot, f"{leg}.shank.mass": getattr(robot, leg).shank.kilograms - foot}
+    return with_values(robot, values)
+
+
+LINKS_FEET = _with_feet(LINKS_LIGHT, "links-feet")

@@ -77,4 +77,7 @@ def _changed(part: Any, tree: Mapping[str, Any], prefix: str) -> Any:
     }
     if isinstance(part, tuple):
         return tuple(new.get(name, _get(part, name)) for name in names)
-    return dataclasses.replace(part, **new)
+    try:
+        return dataclasses.replace(part, **new)
+    except InputError as error:
+        raise InputError(f"{prefix.removesuffix('.')}: {error}" if prefix else str(error)) from None
