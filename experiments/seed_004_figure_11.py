@@ -1,7 +1,7 @@
 """[Zapolsky2017], figure 11: where a ball is after an arm has tried to pick it up, in two ways.
 
-Every particle is an arm that is not quite as modelled; both policies meet the same ones. Straight to the ball from above
-holds it more often than from its side. The scenario is the bundled `picking`.
+Every particle is an arm that is not quite as modelled; both policies meet the same ones. Who goes straight to the ball,
+from above, holds it more often than who comes from its side. The scenario is the bundled `picking`.
 
     surefoot reproduce 004-figure-11
 """
@@ -148,19 +148,19 @@ def _notes(scenario: Scenario, particles: int, found: dict[tuple[str, str], Trie
     fast = ", ".join(f"{way} {_as_modelled(scenario, replace(PICKS[way], rise=FAST))}" for way in PICKS)
     far = _as_modelled(scenario, replace(PICKS["indirect"], beside=FAR))
     return (
-        f"{particles} particles, the same for both policies (paper: 40). In brackets the interval of Wilson, 95 %; only "
-        "it: particles that this policy alone masters; p: exact test of McNemar. Tapped: a finger touched the ball before "
-        "the fingers began to close, in the paper the typical failure of the indirect policy: from above that does less "
-        "harm. Broken: the simulation found no answer.",
-        f"Figure 10 are {len(parameters)} parameters here, {noise} of them noise. Friction, restitution, contact law and "
-        "lag have no numbers in the dissertation or its files, and have ours; the files vary the arm alone.",
+        f"{particles} particles, the same for both policies (paper: 40). In brackets the interval of Wilson, 95 %. "
+        "Only it: particles that this policy alone masters; p: exact test of McNemar. Tapped: a finger touched the ball "
+        "before the fingers began to close, in the paper the typical failure of the indirect policy; then held: of "
+        "these. Broken: the simulation found no answer.",
+        f"Figure 10 has {len(parameters)} parameters here, {noise} of them noise. Friction, restitution, contact law "
+        "and lag have no numbers in the dissertation or its files, and have ours; the files vary the arm alone.",
         f"Arms that hit themselves: {sum(tried.hit for tried in found.values())} (paper: none).",
         "As in the paper: gains, speeds, ball, start, grasp point, lift, how the fingers close. Ours: the torques that "
         "the plan takes in the air are fed forward, corners of the path are round, and the hand turns until opposite "
         "fingers are level; plain control has none of these. "
-        f"The hand rises at {PICKS['direct'].rise:g} m/s; at {FAST:g} m/s, as modelled: {fast}. The indirect policy comes "
-        f"from {100 * PICKS['indirect'].beside:.0f} cm beside the ball; from the paper's {100 * FAR:.0f} cm, as modelled: "
-        f"{far}.",
+        f"The hand rises at {PICKS['direct'].rise:g} m/s; at {FAST:g} m/s, as modelled: {fast}. The indirect policy "
+        f"comes from {100 * PICKS['indirect'].beside:.0f} cm beside the ball; from the paper's {100 * FAR:.0f} cm, as "
+        f"modelled: {far}.",
     )
 
 

@@ -14,6 +14,7 @@ from surefoot.control.picking import STEP, plan
 from surefoot.traces.scenario_file import load_scenario
 
 WAYS = tuple(PICKS)
+ABOVE = np.array([0.0, 0.0, 0.008])  # m
 TIPS = ("TIP_00", "TIP_01", "TIP_10", "TIP_11")
 
 
@@ -78,7 +79,7 @@ def test_the_direct_way_is_one_line_at_one_speed(scene, ball, plans):
     points, axes, _ = poses(scene, plans["direct"].position)
     grab = round(plans["direct"].grab / STEP)
     way = points[grab] - points[0]
-    np.testing.assert_allclose(points[grab], ball + [0.0, 0.0, 0.008], atol=1e-8)
+    np.testing.assert_allclose(points[grab], ball + ABOVE, atol=1e-8)
     off = (points[: grab + 1] - points[0]) - np.outer((points[: grab + 1] - points[0]) @ way / (way @ way), way)
     assert np.abs(off).max() < 1e-8
     speed = np.linalg.norm(np.diff(points, axis=0), axis=1) / STEP
@@ -90,7 +91,7 @@ def test_the_direct_way_is_one_line_at_one_speed(scene, ball, plans):
 def test_the_indirect_way_comes_along_x_at_the_balls_height(scene, ball, plans):
     points, axes, _ = poses(scene, plans["indirect"].position)
     grab = round(plans["indirect"].grab / STEP)
-    np.testing.assert_allclose(points[grab], ball + [0.0, 0.0, 0.008], atol=1e-8)
+    np.testing.assert_allclose(points[grab], ball + ABOVE, atol=1e-8)
     last = points[: grab + 1][-20:]  # 0.1 s, 6 cm but for the round corners
     assert np.abs(last[:, 1:] - points[grab, 1:]).max() < 1e-8
     assert np.ptp(last[:, 0]) > 0.04
@@ -151,12 +152,12 @@ def test_the_arm_keeps_to_the_plan_in_the_air(scene, plans):
 
 
 def test_the_ball_may_be_elsewhere(scene, ball, plans):
-    there = ball + [0.02, -0.01, 0.0]
+    there = ball + np.array([0.02, -0.01, 0.0])
     stage = picker(scene, "direct", ball=there).stages[0]
     moved = plan(scene, PICKS["direct"], there)
     assert np.array_equal(stage.params[3:].reshape(-1, 2, 11)[:, 0], moved.position)
     points, *_ = poses(scene, moved.position[[round(moved.grab / STEP)]])
-    np.testing.assert_allclose(points[0], there + [0.0, 0.0, 0.008], atol=1e-8)
+    np.testing.assert_allclose(points[0], there + ABOVE, atol=1e-8)
 
 
 @pytest.mark.parametrize(
@@ -180,6 +181,8 @@ def test_bad_picks_are_named(arguments, text):
 def test_wrong_robots_and_balls_are_named(scene):
     with pytest.raises(sf.InputError, match=r"^pick: expected one of 'direct', 'indirect', got 'round'$"):
         picker(scene, "round")
+    with pytest.raises(sf.InputError, match=r"^pick: expected a Pick, 'direct' or 'indirect', got 3$"):
+        picker(scene, 3)
     with pytest.raises(sf.InputError, match=r"^robot: expected an arm of the family 'arm', but ur10 has no joint X_1$"):
         picker(sf.load("ur10"), "direct", ball=(1.0, 0.0, 0.0))
     with pytest.raises(sf.InputError, match=r"^ball: expected where it is, for arm has no loose object$"):

@@ -53,9 +53,10 @@ def test_any_body_and_any_start():
     robot = sf.load("ur10")
     start = robot.home().q[robot.joint_positions] + 0.1
     here = places(robot, [start], "wrist_3", (0.0, 0.1, 0.0))[0]
-    rows = reach(robot, "wrist_3", (0.0, 0.1, 0.0), [here, here + [0.0, 0.0, 0.05]], start=start)
+    there = here + np.array([0.0, 0.0, 0.05])
+    rows = reach(robot, "wrist_3", (0.0, 0.1, 0.0), [here, there], start=start)
     assert np.array_equal(rows[0], start)
-    np.testing.assert_allclose(places(robot, rows, "wrist_3", (0.0, 0.1, 0.0))[1], here + [0, 0, 0.05], atol=2e-9)
+    np.testing.assert_allclose(places(robot, rows, "wrist_3", (0.0, 0.1, 0.0))[1], there, atol=2e-9)
 
 
 def test_again_the_same_bits(arm):

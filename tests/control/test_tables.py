@@ -95,7 +95,7 @@ def test_bad_tables_are_named(arm, kind, arguments, text):
 def test_a_table_must_be_finite_and_of_one_shape(arm):
     rows = np.zeros((3, 11))
     rows[1, 4] = np.nan
-    with pytest.raises(sf.InputError, match="^position: "):
+    with pytest.raises(sf.InputError, match=r"^position: "):
         Timetable(arm, rows, 0.1)
     with pytest.raises(sf.InputError, match=r"^velocity: expected shape \(3, 11\), got \(4, 11\)$"):
         Timetable(arm, np.zeros((3, 11)), 0.1, velocity=np.zeros((4, 11)))
