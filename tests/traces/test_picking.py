@@ -64,6 +64,12 @@ def test_the_last_link_comes_near_the_fingers_which_is_ignored(picking):
     assert 0.0 < bare.trace("direct", 0).margins["no self-collision"] < 0.2
 
 
+def test_lists_will_do(picking):
+    pairs = [["FINGER_00", "LINK_6"], ["FINGER_01", "LINK_6"], ["LINK_6", "FINGER_10"], ["LINK_6", "FINGER_11"]]
+    found = replace(picking, requirements=[NoSelfCollision(ignored=pairs)]).trace("direct", 0)
+    assert found.margins["no self-collision"] == 1.0
+
+
 @pytest.mark.parametrize("ignored", ["LINK_6", [("LINK_6",)], [("LINK_6", 6)], ["LINK_6", "HAND"], 3, None])
 def test_what_is_ignored_are_pairs_of_names(ignored):
     with pytest.raises(sf.InputError) as found:
