@@ -53,7 +53,9 @@ def test_a_crossing_is_located_between_steps(ball, height):
 
 def test_a_rod_that_falls_over_does_so_when_the_pendulum_equation_says():
     """A rod balanced on its end, 0.1 rad off: the time until it leans by 1 rad, against MuJoCo's own integrator."""
-    world = '<body name="rod" pos="0 0 1"><joint name="pivot" axis="1 0 0"/><geom name="rod" type="capsule" size="0.01" '
+    world = (
+        '<body name="rod" pos="0 0 1"><joint name="pivot" axis="1 0 0"/><geom name="rod" type="capsule" size="0.01" '
+    )
     robot = small.scene(world + 'fromto="0 0 0 0 0 1" mass="1"/></body>', joints=("pivot",))
     limit = seen("leans", lambda span: 1.0 - np.abs(span.q[:, 0]))
     result = small.result(robot, small.idle, 1.5, state=robot.state([0.1]), requirements=[limit])
@@ -96,7 +98,9 @@ def test_a_start_in_violation_ends_at_once(ball):
 
 
 def test_zero_is_no_violation(ball):
-    assert small.result(ball, small.idle, 0.01, requirements=[seen("zero", lambda s: np.zeros(len(s)))]).outcome == SUCCESS
+    assert (
+        small.result(ball, small.idle, 0.01, requirements=[seen("zero", lambda s: np.zeros(len(s)))]).outcome == SUCCESS
+    )
 
 
 def test_a_nan_is_a_violation_at_its_step(ball):
@@ -113,7 +117,9 @@ def test_an_objective_counts_at_the_end_alone(ball):
     reached = small.result(ball, small.idle, 0.1, objective=[seen("late", lambda s: s.t - 0.0999)])
     assert (reached.outcome, reached.requirement, reached.time) == (SUCCESS, "", 0.1)
     assert reached.margins == pytest.approx({"late": 1e-4})
-    missed = small.result(ball, small.idle, 0.1, objective=[above(0.0), above(2.0), above(3.0)], requirements=[above(1.0)])
+    missed = small.result(
+        ball, small.idle, 0.1, objective=[above(0.0), above(2.0), above(3.0)], requirements=[above(1.0)]
+    )
     assert (missed.outcome, missed.requirement, missed.time) == (UNKNOWN, "above 2", 0.1)
     assert list(missed.margins) == ["above 1", "above 0", "above 2", "above 3"]
     fallen = 9.81 * DT * DT * 100 * 101 / 2
@@ -154,7 +160,9 @@ def test_a_torque_that_is_not_finite_breaks_it_and_says_so(flyer):
     for policy in (lost.bind([0.0045]), lambda state: [math.nan if state.t > 0.0045 else 0.0]):
         result = small.result(flyer, policy, 0.02, requirements=[Upright()])
         assert result.outcome == BROKEN
-        assert result.message.startswith("at t = 0.005 s: not finite: a NaN, an infinity or a number over 1e12 has come in")
+        assert result.message.startswith(
+            "at t = 0.005 s: not finite: a NaN, an infinity or a number over 1e12 has come in"
+        )
         assert result.time == pytest.approx(0.005)
         assert len(result.telemetry["t"]) == 2
         assert result.margins["upright"] == pytest.approx(1.0)
@@ -290,5 +298,11 @@ def test_a_particle_that_could_not_be_built_has_an_empty_result():
     result = failed("mine", 7, {"a": 1.0}, sf.InputError("a: no"), 0.0)
     assert (result.policy, result.particle, result.outcome, result.message) == ("mine", 7, BROKEN, "InputError: a: no")
     assert math.isnan(result.time)
-    assert (result.values, result.margins, result.final, result.events, result.telemetry) == ({"a": 1.0}, {}, {}, {}, {})
+    assert (result.values, result.margins, result.final, result.events, result.telemetry) == (
+        {"a": 1.0},
+        {},
+        {},
+        {},
+        {},
+    )
     assert result.seconds > 0.0

@@ -245,7 +245,14 @@ def test_held_is_touched_by_the_robot_and_by_nothing_else(flyer):
 def test_spans_without_contacts_and_robots_without_joints(flyer):
     ball = sf.scene(None, terrain=None, objects=[sf.Ball(radius=0.1, mass=1.0)])
     span = small.span(ball, duration=0.005)
-    for requirement in (r.Upright(), r.NoBodyContact(), r.NoStrike(), r.NoSelfCollision(), r.TorqueSpeed(), r.JointRange()):
+    for requirement in (
+        r.Upright(),
+        r.NoBodyContact(),
+        r.NoStrike(),
+        r.NoSelfCollision(),
+        r.TorqueSpeed(),
+        r.JointRange(),
+    ):
         assert requirement.values(span).tolist() == [1.0] * 5
 
 
@@ -324,7 +331,13 @@ def test_a_nan_is_no_success(flyer):
     q = np.tile(flyer.home().q, (2, 1))
     q[1] = np.nan
     span = made(flyer, q, v=q[:, 1:] * 0, torque=[[0.0], [np.nan]])
-    for requirement in (r.Upright(), r.Tilt("pitch"), r.TorqueSpeed(1.0), r.JointRange(-1, 1), r.Workspace((-9,) * 3, (9,) * 3)):
+    for requirement in (
+        r.Upright(),
+        r.Tilt("pitch"),
+        r.TorqueSpeed(1.0),
+        r.JointRange(-1, 1),
+        r.Workspace((-9,) * 3, (9,) * 3),
+    ):
         values = requirement.values(span)
         assert values[0] >= 0.0
         assert not values[1] >= 0.0

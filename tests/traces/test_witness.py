@@ -114,7 +114,9 @@ def test_what_numba_cannot_compile_is_refused(span):
 
     with pytest.raises(sf.InputError, match="^witness 'words': numba cannot compile it: No conversion from "):
         words.values(span)
-    with pytest.raises(sf.InputError, match="^witness 'writes': numba cannot compile it: No implementation of .*setitem"):
+    with pytest.raises(
+        sf.InputError, match="^witness 'writes': numba cannot compile it: No implementation of .*setitem"
+    ):
         writes.values(span)
 
 

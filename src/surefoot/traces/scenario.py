@@ -27,7 +27,7 @@ from surefoot.traces.distributions import Choice, Distribution, Jitter
 from surefoot.traces.disturbances import Fault, Push
 from surefoot.traces.draws import Draws
 from surefoot.traces.fabricate import Built, Parts, build
-from surefoot.traces.loop_names import loop_names
+from surefoot.traces.loop_names import is_noise, loop_names
 from surefoot.traces.parameters import Parameter, Uncertainty, values
 from surefoot.traces.particle import Particle, Task, failed
 from surefoot.traces.result import Result
@@ -253,7 +253,7 @@ class Scenario:
     def _chosen(self, particle: int, seed: int, method: str, values: Mapping[str, Any] | None) -> dict[str, Any]:
         """What is drawn for a particle, with some values in place of those drawn."""
         values = values or {}
-        checks.indices("values", values, list(self.known), "parameter")
+        checks.indices("values", values, [name for name in self.known if not is_noise(name)], "parameter")
         return {**self.values(particle, seed, method), **values}
 
     def _traced(self, control: tuple[Any, float], particle: int, seed: int, drawn: Mapping[str, Any]) -> Particle:
