@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,6 +12,7 @@ from typing import Any
 from surefoot import checks
 from surefoot.errors import InputError, SurefootError
 from surefoot.laws import Law
+from surefoot.motion.workspace import step_size
 from surefoot.robots.compose import KEEP
 from surefoot.robots.families import parameters as numbers_of
 from surefoot.robots.families import with_values
@@ -18,7 +20,7 @@ from surefoot.robots.objects import Loose
 from surefoot.robots.scene import Scene
 from surefoot.robots.state import State
 from surefoot.robots.terrains import Terrain
-from surefoot.simulate.arguments import check_function_of_state, step_count
+from surefoot.simulate.arguments import check_function_of_state, control_rate, step_count
 from surefoot.simulate.policy import Policy
 from surefoot.simulate.simulator import Simulator
 from surefoot.simulate.trace import Trace
@@ -103,13 +105,16 @@ class Scenario:
         for name, make in self.policies.items():
             if not isinstance(name, str) or not name or not callable(make):
                 raise InputError(f"policies: expected functions of (scene, dt) by name, got {make!r} as {name!r}")
-        step_count(self.duration, checks.number("dt", self.dt, above=0.0))
+            _check_maker(name, make)
+        step_count(self.duration, step_size(self.dt))
         checks.number("telemetry_dt", self.telemetry_dt, above=0.0)
         for what in ("requirements", "objective"):
             checked = tuple(as_witness(what, value) for value in _listed(what, getattr(self, what), "requirements"))
             object.__setattr__(self, what, checked)
         names = [witness.name for witness in (*self.requirements, *self.objective)]
         for i, name in enumerate(names):
+            if not isinstance(name, str) or not name:
+                raise InputError(f"requirements, objective: expected witnesses with a name, got one called {name!r}")
             if name in names[:i]:
                 raise InputError(f"requirements, objective: two are called {name!r}; give one another name")
         for what, kind in (("pushes", Push), ("faults", Fault)):
@@ -117,6 +122,7 @@ class Scenario:
             if not all(isinstance(thing, kind) for thing in given):
                 raise InputError(f"{what}: expected a list of {kind.__name__}, got {getattr(self, what)!r}")
             object.__setattr__(self, what, given)
+        object.__setattr__(self, "objects", _listed("objects", self.objects, "Loose"))
         if self.start is not None and not isinstance(self.start, State):
             raise InputError(f"start: expected a State, got {self.start!r}")
 
@@ -146,6 +152,13 @@ class Scenario:
             scene.spec, name=scene.name, joints=scene.joints, base=scene.base, feet=scene.feet, objects=scene.objects,
             surfaces=scene.surfaces, notes=scene.notes, home=built.state.q,
         )  # fmt: skip
+        for push in self.pushes:  # names that this robot has not are refused here, not in every particle
+            push.body_of(scene)
+        for fault in self.faults:
+            fault.parts(scene)
+        if self.start is not None:
+            checks.array("start.q", self.start.q, (scene.nq,))
+            checks.array("start.v", self.start.v, (scene.nv,))
         return replace(built, scene=home)
 
     @cached_property
@@ -186,7 +199,7 @@ class Scenario:
             control = made[policy] if policy in made else self.policies[policy](self.nominal(), self.dt)
             if control is None:
                 raise InputError("expected a Pipeline, an @sf.policy or a function of a State, got None")
-            dt = getattr(control, "control_dt", self.dt)
+            dt, _ = control_rate(getattr(control, "control_dt", self.dt), self.dt)
             pipeline = hasattr(control, "policy") and not isinstance(control, Policy)
             if pipeline or isinstance(control, Policy):  # starts clean in every trace; a function may remember
                 made[policy] = control
@@ -316,6 +329,19 @@ class Scenario:
 def _same_plant(one: Built, other: Built) -> bool:
     """Whether two particles differ in their start alone."""
     return one.scene is other.scene and one.law == other.law and one.restitution == other.restitution
+
+
+def _check_maker(name: str, make: Callable[..., Any]) -> None:
+    """Raise InputError unless it can be called with a scene and a time."""
+    try:
+        signature = inspect.signature(make)
+    except (TypeError, ValueError):  # some builtins have none
+        return
+    try:
+        signature.bind(None, None)
+    except TypeError:
+        called = getattr(make, "__name__", type(make).__name__)
+        raise InputError(f"policies: {name!r}: expected a function of (scene, dt), got {called}{signature}") from None
 
 
 def _listed(what: str, given: Any, kind: str) -> tuple[Any, ...]:
