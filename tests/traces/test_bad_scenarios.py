@@ -121,7 +121,7 @@ def test_a_witness_that_fails_is_told():
         ({"policies": {"a": lambda s: 3}}, "policies: 'a': expected a function of (scene, dt), got <lambda>(s)"),
         (
             {"requirements": [Upright(name="")]},
-            "requirements, objective: expected witnesses with a name, got one called ''",
+            "requirements, objective: expected a name for each, got ''",
         ),
     ],
 )
