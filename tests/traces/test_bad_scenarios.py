@@ -9,7 +9,7 @@ import pytest
 import surefoot as sf
 from surefoot.traces.distributions import Uniform
 from surefoot.traces.disturbances import Fault, Push
-from surefoot.traces.requirements import Upright
+from surefoot.traces.requirements import FeetBeyond, Upright
 from surefoot.traces.result import BROKEN
 from surefoot.traces.witness import witness
 from tests.traces.test_scenario import plain, scenario
@@ -117,6 +117,7 @@ def test_a_witness_that_fails_is_told():
         ({"faults": 3}, "faults: expected a list of Fault, got 3"),
         ({"start": [0.0]}, "start: expected a State, got [0.0]"),
         ({"objects": 3}, "objects: expected a list of Loose, got 3"),
+        ({"duration": 1e9}, "duration: expected at most 5000000 steps of 0.001 s, got 1e+09 s"),
         ({"dt": 2.0, "duration": 10.0}, "dt: expected a number of at most 1, got 2"),
         ({"policies": {"a": lambda s: 3}}, "policies: 'a': expected a function of (scene, dt), got <lambda>(s)"),
         (
@@ -128,6 +129,11 @@ def test_a_witness_that_fails_is_told():
 def test_is_refused_in_these_words(changes, text):
     with pytest.raises(sf.InputError, match=f"^{re.escape(text)}$"):
         plain(**changes)
+
+
+def few(span):
+    """Not as many numbers as there are steps."""
+    return np.ones(2)
 
 
 def slow(scene, dt):
@@ -159,18 +165,32 @@ def slow(scene, dt):
             "policies: 'slow': control_dt: expected a multiple of dt = 0.001 s, got 0.0015",
         ),
         (
-            lambda study: replace(study, pushes=[Push((1, 0, 0), 0.0, body="BAS")], uncertainty={}).trace("limp", 0),
-            "Push.body: no body is called 'BAS'; did you mean 'BASE'? The choices are: BASE, LF_HIP, LF_THIGH, "
+            lambda study: replace(study, pushes=[Push((1, 0, 0), 0.0, body="BAS")], uncertainty={}).check(),
+            "pushes[0]: Push.body: no body is called 'BAS'; did you mean 'BASE'? "
+            "The choices are: BASE, LF_HIP, LF_THIGH, "
             "LF_SHANK, RF_HIP, RF_THIGH, RF_SHANK, LH_HIP, LH_THIGH, LH_SHANK, RH_HIP, RH_THIGH, RH_SHANK",
         ),
         (
-            lambda study: replace(study, faults=[Fault("dead", "Z*", 0.0)]).trace("limp", 0),
-            "Fault.part: no joint is called 'Z*'; The choices are: LF_X1, LF_Y2, LF_Y3, RF_X1, RF_Y2, RF_Y3, LH_X1, "
-            "LH_Y2, LH_Y3, RH_X1, RH_Y2, RH_Y3",
+            lambda study: replace(study, faults=[Fault("dead", "Z*", 0.0)]).check(),
+            "faults[0]: Fault.part: no joint is called 'Z*'; The choices are: LF_X1, LF_Y2, LF_Y3, RF_X1, RF_Y2, RF_Y3, "
+            "LH_X1, LH_Y2, LH_Y3, RH_X1, RH_Y2, RH_Y3",
         ),
         (
-            lambda study: replace(study, start=sf.State([0.0], np.zeros(18))).trace("limp", 0),
+            lambda study: replace(study, start=sf.State([0.0], np.zeros(18))).check(),
             "start.q: expected shape (19,), got (1,)",
+        ),
+        (
+            lambda study: replace(study, objective=[FeetBeyond((0, 0), feet=("TOE",))]).check(),
+            "objective: 'feet beyond': FeetBeyond.feet: no foot is called 'TOE'; The choices are: LF_FOOT, RF_FOOT, "
+            "LH_FOOT, RH_FOOT",
+        ),
+        (
+            lambda study: replace(study, requirements=[few]).check(),
+            "requirements: 'few': witness 'few': expected shape (1,), got (2,)",
+        ),
+        (
+            lambda study: replace(study, policies={"slow": slow}).check(),
+            "policies: 'slow': control_dt: expected a multiple of dt = 0.001 s, got 0.0015",
         ),
     ],
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -33,7 +32,7 @@ from surefoot.traces.loop_names import is_noise, loop_names
 from surefoot.traces.parameters import Parameter, Uncertainty, values
 from surefoot.traces.particle import Particle, Task, failed
 from surefoot.traces.result import Result
-from surefoot.traces.scenario_checks import check_disturbances, check_values, check_witnesses
+from surefoot.traces.scenario_checks import check_disturbances, check_maker, check_values, check_witnesses
 from surefoot.traces.witness import Witness, as_witness
 
 Controller = Callable[[Scene, float], Any]
@@ -107,7 +106,7 @@ class Scenario:
         for name, make in self.policies.items():
             if not isinstance(name, str) or not name.isprintable() or not name or not callable(make):
                 raise InputError(f"policies: expected functions of (scene, dt) by name, got {make!r} as {name!r}")
-            _check_maker(name, make)
+            check_maker(name, make)
         steps = step_count(self.duration, step_size(self.dt))
         if steps > MOST_STEPS:
             raise InputError(f"duration: expected at most {MOST_STEPS} steps of {self.dt:g} s, got {self.duration:g} s")
@@ -156,13 +155,6 @@ class Scenario:
             scene.spec, name=scene.name, joints=scene.joints, base=scene.base, feet=scene.feet, objects=scene.objects,
             surfaces=scene.surfaces, notes=scene.notes, home=built.state.q,
         )  # fmt: skip
-        for push in self.pushes:  # names that this robot has not are refused here, not in every particle
-            push.body_of(scene)
-        for fault in self.faults:
-            fault.parts(scene)
-        if self.start is not None:
-            checks.array("start.q", self.start.q, (scene.nq,))
-            checks.array("start.v", self.start.v, (scene.nv,))
         return replace(built, scene=home)
 
     @cached_property
@@ -352,19 +344,6 @@ class Scenario:
 def _same_plant(one: Built, other: Built) -> bool:
     """Whether two particles differ in their start alone."""
     return one.scene is other.scene and one.law == other.law and one.restitution == other.restitution
-
-
-def _check_maker(name: str, make: Callable[..., Any]) -> None:
-    """Raise InputError unless it can be called with a scene and a time."""
-    try:
-        signature = inspect.signature(make)
-    except (TypeError, ValueError):  # some builtins have none
-        return
-    try:
-        signature.bind(None, None)
-    except TypeError:
-        called = getattr(make, "__name__", type(make).__name__)
-        raise InputError(f"policies: {name!r}: expected a function of (scene, dt), got {called}{signature}") from None
 
 
 def _listed(what: str, given: Any, kind: str) -> tuple[Any, ...]:
