@@ -7,7 +7,7 @@ from scipy.spatial.transform import Rotation
 
 import surefoot as sf
 from surefoot.robots.scene import Foot
-from surefoot.traces.disturbances import Push
+from surefoot.traces.disturbances import Fault, Push
 from surefoot.traces.particle import LOOK, failed
 from surefoot.traces.requirements import NoBodyContact, Upright, Workspace
 from surefoot.traces.result import BROKEN, KNOWN, SUCCESS, UNKNOWN
@@ -132,13 +132,23 @@ def test_a_violation_leaves_the_objective_out(ball):
     assert list(result.margins) == ["above 1.99"]
 
 
+def test_requirements_hold_at_the_end_too(ball):
+    limit = seen("limit", lambda span: 0.0997 - span.t)
+    result = small.result(ball, small.idle, 0.1, requirements=[limit])
+    assert (result.outcome, result.requirement) == (KNOWN, "limit")
+    assert result.time == pytest.approx(0.0997)
+    assert result.margins["limit"] == pytest.approx(-0.0003)
+    assert result.telemetry["witness limit"][-1] == pytest.approx(-0.0003)
+    assert len(small.traced(ball, small.idle, 0.1, requirements=[limit]).full_trace()) == 100
+
+
 def test_margins_are_the_least_on_the_way(flyer):
     def wave(span):
         return 1.0 + np.sin(100.0 * span.t)
 
     result = small.result(flyer, small.idle, 0.1, requirements=[wave])
     assert result.outcome == SUCCESS
-    assert result.margins["wave"] == pytest.approx((1.0 + np.sin(100.0 * DT * np.arange(100))).min())
+    assert result.margins["wave"] == pytest.approx((1.0 + np.sin(100.0 * DT * np.arange(101))).min())
 
 
 @sf.policy
@@ -277,6 +287,11 @@ def test_what_befalls_one_particle_is_gone_for_the_next(flyer):
     assert not space.data.qfrc_applied.any()
     again = particle.run.plant.rollout(flyer.home(), small.idle, 0.05)
     assert again.q.tobytes() == sf.Simulator(flyer, DT).rollout(flyer.home(), small.idle, 0.05).q.tobytes()
+    rod = small.rod()
+    particle = small.started(rod, small.idle, 0.05, faults=[Fault("stuck", "*", 0.0)])
+    particle.trace()
+    again = particle.run.plant.rollout(rod.home(), small.idle, 0.05)
+    assert again.q.tobytes() == sf.Simulator(rod, DT).rollout(rod.home(), small.idle, 0.05).q.tobytes()
 
 
 def test_a_body_that_lands_is_caught_between_steps():
