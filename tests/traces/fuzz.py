@@ -64,7 +64,7 @@ def folder(path):
 def mutated(number):
     """The text of a valid file after one to three changes."""
     rng = random.Random(number)
-    content = copy.deepcopy(rng.choices(BASES, (18, 1, 1))[0])
+    content = copy.deepcopy(rng.choices(BASES, (30, 1, 1))[0])
     if rng.random() < 0.15:
         return _text(rng, dump(content))
     for _ in range(rng.choice((1, 1, 1, 2, 3))):
@@ -87,10 +87,14 @@ def _replace(rng, content):
 
 
 def _scale(rng, content):
-    numbers = [(part, key) for part, key in _places(content) if type(part[key]) in (int, float)]
+    numbers = [(part, key) for part, key in _places(content) if _is_number(part[key])]
     if numbers:
         part, key = rng.choice(numbers)
         part[key] = rng.choice((-part[key], part[key] * 1e6, part[key] * 1e-9, part[key] * 1e290, NAN, INF, -INF))
+
+
+def _is_number(value):
+    return type(value) in (int, float) and abs(value) < 1e15
 
 
 def _remove(rng, content):

@@ -155,9 +155,11 @@ def _of_file(file: Path) -> Iterator[None]:
     except (InputError, ModelError) as error:
         told = " ".join(str(error).split())
         told = told if len(told) <= LONGEST else f"{told[:LONGEST]} ..."
-        raise type(error)(f"{file}: {told}") from None
+        raise type(error)(f"{file}: {'robot: ' if isinstance(error, ModelError) else ''}{told}") from None
     except RecursionError:
         raise InputError(f"{file}: nested too deeply") from None
+    except (ArithmeticError, ValueError, MemoryError) as error:  # numbers beyond all that anything can be built with
+        raise InputError(f"{file}: cannot be built: {type(error).__name__}: {' '.join(str(error).split())}") from error
 
 
 def _robot(file: Path, robot: Any) -> str | Path:
@@ -177,7 +179,7 @@ def _policies(file: Path, tables: Any) -> dict[str, Any]:
     named = {}
     for name, table in _table("policies", tables).items():
         where = f"policies.{_name('policies', name)}"
-        named[name] = _python(file, where, table) if _is_python(table) else from_table(POLICIES, where, table)
+        named[name] = _python(file, where, table) if _is_python(table) else from_table(POLICIES | {PYTHON: UserFunction}, where, table)
     if not named:
         raise InputError("policies: expected one or more, [policies.NAME], got none")
     return named
@@ -188,7 +190,7 @@ def _witnesses(file: Path, key: str, content: dict[str, Any]) -> list[Any]:
     for k, table in enumerate(_list(key, content)):
         where = f"{key}[{k}]"
         if not _is_python(table):
-            made.append(from_table(REQUIREMENTS, where, table))
+            made.append(from_table(REQUIREMENTS | {PYTHON: UserFunction}, where, table))
             continue
         made.append(UserWitness(_python(file, where, table)))
         with checks.told(f"{where}: "):
