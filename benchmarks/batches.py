@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import atexit
-import multiprocessing
 import os
-from multiprocessing.connection import Connection
 from typing import Any
 
 import numpy as np
@@ -14,6 +11,7 @@ from experiments.stance import DT, Motion, robot
 import surefoot as sf
 from benchmarks.controllers import LAWS
 from benchmarks.harness import Method, Problem, Setting, Task, Verdict
+from benchmarks.workers import Worker, together
 
 CONTACTS = 4
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -36,19 +34,16 @@ def one_call() -> Method:
 
 def processes() -> Method:
     """The same call with `threads=1` in one process a core, each on its share."""
-    workers = [Worker() for _ in range(CORES)]
+    workers = [Worker(_share) for _ in range(CORES)]
 
     def prepare(problem: Problem, setting: Setting) -> Task:
         arrays = stacked(problem.data)
-        for worker, *part in zip(workers, *(np.array_split(a, CORES) for a in arrays), strict=True):
-            worker.send((problem.size, *part))
-        for worker in workers:
-            worker.receive()
+        together(
+            workers, [(problem.size, *part) for part in zip(*(np.array_split(a, CORES) for a in arrays), strict=True)]
+        )
 
         def call() -> list[tuple[bool, float]]:
-            for worker in workers:
-                worker.send(None)
-            return [worker.receive() for worker in workers]
+            return together(workers, [None] * CORES)
 
         def judge(told: list[tuple[bool, float]]) -> Verdict:
             return Verdict(all(ok for ok, _ in told), max(residual for _, residual in told))
@@ -69,39 +64,7 @@ def _solve(law: str, Q: np.ndarray, V: np.ndarray, A: np.ndarray, threads: int |
     return sf.inverse_dynamics_batch(robot(CONTACTS), (Q, V), A, dt=DT, law=LAWS[law], threads=threads)
 
 
-class Worker:
-    """A process of its own; it ends with this one."""
-
-    def __init__(self) -> None:
-        fresh = multiprocessing.get_context("spawn")
-        self._pipe, theirs = fresh.Pipe()
-        self._process = fresh.Process(target=_serve, args=(theirs,), daemon=True)
-        self._process.start()
-        theirs.close()
-        atexit.register(self.close)
-
-    def send(self, wish: Any) -> None:
-        """Arrays to keep (and solve once), or None: solve them again."""
-        self._pipe.send(wish)
-
-    def receive(self) -> tuple[bool, float]:
-        """Whether all were solved, and the largest residual."""
-        return self._pipe.recv()
-
-    def close(self) -> None:
-        """End the process."""
-        atexit.unregister(self.close)
-        self._pipe.close()
-        self._process.join()
-
-
-def _serve(pipe: Connection) -> None:
-    kept: tuple = ()
-    while True:
-        try:
-            wish = pipe.recv()
-        except EOFError:
-            return
-        kept = kept if wish is None else wish
-        answer = _solve(*kept, threads=1)
-        pipe.send((bool(answer.ok.all()), float(answer.residual.max())))
+def _share(part: tuple[Any, ...]) -> tuple[bool, float]:
+    """Whether all states of a share were solved, and the largest residual."""
+    answer = _solve(*part, threads=1)
+    return bool(answer.ok.all()), float(answer.residual.max())

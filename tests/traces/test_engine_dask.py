@@ -198,12 +198,17 @@ def test_what_a_worker_cannot_do_is_told(cluster, monkeypatch):
         falsify(Fake(), 2, cluster=cluster.address)
 
 
-def test_a_scheduler_that_goes_is_told_and_what_was_finished_is_kept(tmp_path, monkeypatch):
-    monkeypatch.setattr(engine_dask, "ANSWER", 2.0)
+def test_a_cluster_without_workers_or_whose_scheduler_goes_is_told_and_what_was_finished_is_kept(tmp_path, monkeypatch):
     folder = tmp_path / "cluster"
     folder.mkdir()
     cluster = Cluster(folder)
     try:
+        monkeypatch.setattr(engine_dask, "JOIN", 0.5)
+        said = f"cluster: no worker has joined the scheduler at {cluster.address} within 0.5 s"
+        with pytest.raises(InputError, match=f"^{re.escape(said)}$"):
+            falsify(Fake(), 2, cluster=cluster.address)
+        monkeypatch.undo()
+        monkeypatch.setattr(engine_dask, "ANSWER", 2.0)
         cluster.worker("--no-nanny")
 
         def kill(done, _, __):

@@ -7,36 +7,41 @@ import pytest
 from surefoot.traces.interrupt import held_back
 
 
-def test_it_comes_when_asked_for():
-    done = []
-    with pytest.raises(KeyboardInterrupt), held_back() as interrupted:
+def ctrl_c():
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+def asked(done):
+    with held_back() as interrupted:
         interrupted()
-        os.kill(os.getpid(), signal.SIGINT)
+        ctrl_c()
         done.append("note")
         interrupted()
         done.append("too much")
-    assert done == ["note"]
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-def test_it_comes_at_the_end_at_the_latest():
+def never_asked(done):
+    with held_back():
+        ctrl_c()
+        done.append("note")
+    done.append("too much")
+
+
+def twice(done):
+    with held_back():
+        ctrl_c()
+        done.append("note")
+        ctrl_c()
+        done.append("too much")
+
+
+@pytest.mark.parametrize("run", [asked, never_asked, twice])
+def test_it_comes_when_asked_for_or_at_the_end_and_a_second_one_at_once(run):
     done = []
     with pytest.raises(KeyboardInterrupt):
-        with held_back():
-            os.kill(os.getpid(), signal.SIGINT)
-            done.append("note")
-        done.append("too much")
+        run(done)
     assert done == ["note"]
-
-
-def test_a_second_one_comes_at_once():
-    done = []
-    with pytest.raises(KeyboardInterrupt), held_back():
-        os.kill(os.getpid(), signal.SIGINT)
-        done.append("note")
-        os.kill(os.getpid(), signal.SIGINT)
-        done.append("too much")
-    assert done == ["note"]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_other_threads_hear_nothing_of_it():

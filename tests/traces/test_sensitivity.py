@@ -27,6 +27,15 @@ def test_of_175_parameters_the_one_behind_one_failure_in_a_thousand_comes_first(
     assert abs(first.effect) > 0.98
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_evenly_spread_particles_never_miss_it(seed):
+    # 4096 Sobol points hold one value in each 4096th part of every parameter's range, so four or five lie beyond 0.999.
+    u = stats.qmc.Sobol(175, rng=seed).random(4096)
+    success = u[:, 140] < 0.999
+    assert 4 <= (~success).sum() <= 5
+    assert ranking(stats.norm.ppf(np.clip(u, 1e-12, 1 - 1e-12)), success, NAMES)[0].name == "p140"
+
+
 def test_from_margins_the_right_one_comes_first_with_few_traces():
     Z = scores(11, n=100)
     found = ranking(Z, 3.09 - Z[:, 77] + 0.5 * Z[:, 3], NAMES)

@@ -51,7 +51,7 @@ def run_dask(scenario: Any, ledger: Ledger, job: Job, cluster: Any) -> None:
         except SurefootError:
             raise
         except Exception as error:
-            if not isinstance(error, OSError) and client.status == "running":
+            if client.status == "running" and not isinstance(error, distributed.comm.CommClosedError):
                 raise
             raise EngineError("cluster: the scheduler is gone; what is finished is written, resume it") from None
         finally:
@@ -155,10 +155,11 @@ def _client(distributed: Any, cluster: Any) -> Iterator[Any]:
     except (OSError, ValueError, TimeoutError):
         raise InputError(f"cluster: no Dask scheduler answers at {cluster}") from None
     try:
-        client.wait_for_workers(1, timeout=JOIN)
+        try:
+            client.wait_for_workers(1, timeout=JOIN)
+        except TimeoutError:
+            raise InputError(f"cluster: no worker has joined the scheduler at {cluster} within {JOIN:g} s") from None
         yield client
-    except TimeoutError:
-        raise InputError(f"cluster: no worker has joined the scheduler at {cluster} within {JOIN:g} s") from None
     finally:
         client.close()
 

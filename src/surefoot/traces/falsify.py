@@ -88,7 +88,7 @@ def falsify(
             folder.update(finished=run_json.now())
     except BaseException:
         if out is None:
-            shutil.rmtree(path)
+            shutil.rmtree(path, ignore_errors=True)
         raise
     folder = RunFolder.open(path)
     if out is None:
@@ -175,8 +175,8 @@ def _run(scenario: Any, ledger: Ledger, job: Job, workers: int | None, cluster: 
         elif workers == 0:
             run_here(scenario, ledger, job)
         else:
-            if hasattr(scenario, "prepare"):
-                scenario.prepare()
+            if hasattr(scenario, "warm_up"):
+                scenario.warm_up()
             run_local(ledger, job._replace(scenario=_sendable(scenario)), workers or _cores())
     except KeyboardInterrupt:
         rest = f"go on with out={str(out)!r}, resume=True" if out is not None else "no folder was named to keep them"

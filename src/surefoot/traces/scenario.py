@@ -220,8 +220,12 @@ class Scenario:
         for policy in self.policies:
             self.controller(policy)
 
+    def warm_up(self) -> None:
+        """Compile what traces need, once, before many processes would do so at the same time."""
+        self.prepare()
+
     def prepare(self) -> None:
-        """Compile and load what traces need, so that many processes do not do so at once: a few steps of each kind."""
+        """Compile or load what traces need: a few steps of each kind."""
         laws = {p.name: p.distribution for p in self._parameters}.get("law")
         for law in dict.fromkeys((self.law, *(laws.values if isinstance(laws, Choice) else ()))):
             short = replace(self, duration=min(self.duration, WARM_UP), law=law, uncertainty=self._without_law())
@@ -294,12 +298,15 @@ class Scenario:
         return traced
 
     def _plant(self, drawn: Mapping[str, Any], control_dt: float) -> tuple[Built, Simulator]:
-        """The plant of a particle; the last one is kept, for the next policy."""
+        """The plant of a particle; the last one is kept, for the next policy and for one that only starts elsewhere."""
         kept = self.__dict__.get("_last")
         if kept is not None and kept[0] == drawn and kept[1] == control_dt:
             return kept[2], kept[3]
         built = build(self.parts, drawn, self.start)
-        plant = Simulator(built.scene, self.dt, built.law, control_dt, restitution=built.restitution)
+        if kept is not None and kept[1] == control_dt and _same_plant(kept[2], built):
+            plant = kept[3]
+        else:
+            plant = Simulator(built.scene, self.dt, built.law, control_dt, restitution=built.restitution)
         self.__dict__["_last"] = dict(drawn), control_dt, built, plant
         return built, plant
 
@@ -329,6 +336,11 @@ class Scenario:
                 for p in self._parameters
             ],
         }
+
+
+def _same_plant(one: Built, other: Built) -> bool:
+    """Whether two particles differ in their start alone."""
+    return one.scene is other.scene and one.law == other.law and one.restitution == other.restitution
 
 
 def _listed(what: str, given: Any, kind: str) -> tuple[Any, ...]:

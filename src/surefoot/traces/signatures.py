@@ -171,18 +171,26 @@ def behaviours(signatures: Sequence[Signature], edits: int = 0) -> Behaviours:
     """
     if edits != checks.number("edits", edits, at_least=0.0) // 1:
         raise InputError(f"edits: expected a whole number, got {edits:g}")
-    leaders: list[Signature] = []
+    distinct = [each for each, _ in Counter(signatures).most_common()]
+    bags = _bags(distinct)
+    leaders: list[int] = []
     found: dict[Signature, int] = {}
-    for each, _ in Counter(signatures).most_common():
-        near = (k for k, leader in enumerate(leaders) if edits and edit_distance(leader, each, int(edits)) <= edits)
-        found[each] = next(near, len(leaders))
+    for k, each in enumerate(distinct):
+        found[each] = len(leaders)
+        surplus = bags[leaders] - bags[k] if edits else np.zeros((0, 0))
+        apart = np.maximum(np.maximum(surplus, 0).sum(axis=1), np.maximum(-surplus, 0).sum(axis=1))
+        for near in np.flatnonzero(apart <= edits):  # events too many or too few are edits whatever the order
+            if edit_distance(distinct[leaders[near]], each, int(edits)) <= edits:
+                found[each] = int(near)
+                break
         if found[each] == len(leaders):
-            leaders.append(each)
+            leaders.append(k)
     first = np.array([found[each] for each in signatures], dtype=np.int64)
     counts = np.bincount(first, minlength=len(leaders))
     order = np.argsort(-counts, kind="stable")
     rank = np.argsort(order, kind="stable")
-    return Behaviours(rank[first], tuple(leaders[k] for k in order), tuple(int(counts[k]) for k in order))
+    stand = tuple(distinct[leaders[k]] for k in order)
+    return Behaviours(rank[first], stand, tuple(int(counts[k]) for k in order))
 
 
 def edit_distance(a: Signature, b: Signature, most: int) -> int:
@@ -200,6 +208,16 @@ def edit_distance(a: Signature, b: Signature, most: int) -> int:
         if min(row[first - 1 : last + 1]) == more:
             return more
     return row[-1]
+
+
+def _bags(signatures: Sequence[Signature]) -> NDArray[np.int64]:
+    """(signatures, events) how often each event occurs in each signature."""
+    columns = {event: k for k, event in enumerate(sorted({event for each in signatures for event in each}))}
+    bags = np.zeros((len(signatures), len(columns)), dtype=np.int64)
+    for row, each in zip(bags, signatures, strict=True):
+        for event in each:
+            row[columns[event]] += 1
+    return bags
 
 
 def _shared(signatures: Sequence[Signature], start: int) -> int:
