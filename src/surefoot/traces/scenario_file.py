@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from surefoot import checks
-from surefoot.errors import InputError, ModelError
+from surefoot.errors import InputError, ModelError, SurefootError
 from surefoot.laws import LAWS
 from surefoot.robots.families import FAMILIES
 from surefoot.robots.load import EXAMPLE, load
@@ -83,14 +83,19 @@ def read(scenario: str | os.PathLike[str]) -> tuple[Scenario, int]:
 def of_run(folder: RunFolder) -> Scenario | None:
     """The scenario of a run, from what its folder tells; None if it was not made from a file alone.
 
-    A scenario with functions of the user's own files is none: what lies in a folder is never run.
+    A scenario with functions of the user's own files is none: what lies in a folder is never run. One whose robot lies
+    beside a file that is elsewhere is none either.
     """
     header = folder.header
-    content = tomllib.loads(header.get("source") or "")
-    tables = [*content.get("policies", {}).values(), *content.get("requirements", []), *content.get("objective", [])]
-    if not content or any(_is_python(table) for table in tables):
+    try:
+        content = tomllib.loads(header.get("source") or "")
+        tables = [*_table("policies", content.get("policies")).values()]
+        tables += [table for key in ("requirements", "objective") for table in _list(key, content)]
+        if any(_is_python(table) for table in tables):
+            return None
+        return _made(Path(f"{header['scenario']}.toml"), content, header["source"])[0]
+    except (SurefootError, ValueError, RecursionError):
         return None
-    return _made(Path(f"{header['scenario']}.toml"), content, header["source"])[0]
 
 
 def text(scenario: str | os.PathLike[str]) -> str:
