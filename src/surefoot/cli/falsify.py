@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -85,6 +86,7 @@ def falsify(
         surefoot falsify curb --show > my_scenario.toml
     """
     from surefoot.errors import InputError
+    from surefoot.report.health import kernels_ready
     from surefoot.traces import scenario_file
 
     screen = console()
@@ -95,8 +97,12 @@ def falsify(
         known = ", ".join(scenario_file.SCENARIOS)
         raise InputError(f"SCENARIO: expected a bundled name or a TOML file, got none. The bundled ones are: {known}")
     if show:
-        typer.echo(scenario_file.find(scenario).read_text(encoding="utf-8"), nl=False)
+        typer.echo(scenario_file.text(scenario), nl=False)
         return
+    if replay is not None and adaptive is not None:
+        raise InputError("--replay, --adaptive: expected one of them, got both")
+    if not kernels_ready():
+        screen.print("Compiling the kernels: once, up to a minute.")
     made, proposed = scenario_file.read(scenario)
     folder = Path("runs") / made.name if out is None else out
     method = "sobol" if sobol else "random"
@@ -118,17 +124,10 @@ def falsify(
 def _run(screen: Any, made: Any, count: int, seed: int, folder: Path, method: str, **options: Any) -> Any:
     """The run, with a bar that tells rate, time left and successes so far."""
     from surefoot.errors import SurefootError
-    from surefoot.report.health import kernels_ready
     from surefoot.traces.falsify import falsify
     from surefoot.traces.stop import Stop
 
-    if not kernels_ready():
-        screen.print("Compiling the kernels: once, up to a minute.")
     stop = None if options["stop_width"] is None else Stop(width=options["stop_width"])
-    if not options["resume"] and folder.exists() and not (folder / "run.json").exists() and any(folder.iterdir()):
-        from surefoot.errors import InputError
-
-        raise InputError(f"--out: {str(folder)!r} is a folder with other things in it; name another")
     with _bar(screen, made.name) as tell:
         try:
             return falsify(
@@ -136,7 +135,8 @@ def _run(screen: Any, made: Any, count: int, seed: int, folder: Path, method: st
                 resume=options["resume"], stop=stop, limit=options["limit"], progress=tell, policies=options["policy"],
             )  # fmt: skip
         except KeyboardInterrupt as stopped:
-            raise SurefootError(f"stopped: {stopped}".replace("resume=True", "--resume")) from None
+            told = str(stopped).replace(f"out={str(folder)!r}, resume=True", f"--out {folder} --resume")
+            raise SurefootError(f"stopped: {told or 'no trace is finished'}") from None
 
 
 def _bar(screen: Any, name: str) -> Any:
@@ -153,11 +153,11 @@ def _bar(screen: Any, name: str) -> Any:
     @contextmanager
     def bar() -> Any:
         columns = (
-            TextColumn("{task.description}"), BarColumn(bar_width=24), MofNCompleteColumn(), Speed(""),
+            TextColumn("{task.description}", markup=False), BarColumn(bar_width=24), MofNCompleteColumn(), Speed(""),
             TimeRemainingColumn(), TextColumn("{task.fields[rates]}", markup=False),
         )  # fmt: skip
         with Progress(*columns, console=screen, transient=True) as progress:
-            task = progress.add_task(Text(name).plain, total=None, rates="")
+            task = progress.add_task(name, total=None, rates="")
 
             def tell(done: int, total: int, per: dict[str, tuple[int, int]]) -> None:
                 rates = "  ".join(f"{policy} {100 * good / n:.0f} %" for policy, (good, n) in per.items() if n)
@@ -205,22 +205,24 @@ def _report(screen: Any, run: Any, target: Path, pictures: bool) -> None:
     with screen.status("writing the report"):
         path = write_page(run.folder, target, replay=run.replay if pictures else None)
     wrote(screen, path)
-    screen.print(f"Tables in {run.folder.path}: particles, events, telemetry (Parquet)", soft_wrap=True)
+    screen.print(
+        f"Tables in {run.folder.path}: particles, events, telemetry (Parquet)", soft_wrap=True, markup=False
+    )
 
 
 def _replay(screen: Any, made: Any, policy: list[str] | None, particle: int, seed: int, method: str, out: Any) -> None:
     """One particle again: what became of it, and an animation."""
-    from surefoot.errors import EngineError, InputError
+    from surefoot.errors import InputError, SurefootError
     from surefoot.report.animation import animate
     from surefoot.traces.events import STRIKE
 
-    if policy is None and len(made.policies) > 1:
-        names = ", ".join(made.policies)
-        raise InputError(f"--policy: expected the policy to replay, got none. The choices are: {names}")
-    name = (policy or list(made.policies))[0]
+    wanted = policy or list(made.policies)
+    if len(wanted) > 1:
+        names, got = ", ".join(made.policies), len(wanted) if policy else "none"
+        raise InputError(f"--policy: expected the one policy to replay, got {got}. The choices are: {names}")
+    name = wanted[0]
     with screen.status("tracing"):
         result = made.trace(name, particle, seed, method)
-        trace = made.replay(name, particle, seed, method)
     values = made.values(particle, seed, method)
     far = sorted(_scores(made, values).items(), key=lambda item: -abs(item[1]))[:5]
     strikes = [
@@ -235,13 +237,16 @@ def _replay(screen: Any, made: Any, policy: list[str] | None, particle: int, see
     ]
     screen.print(summary(f"{made.name}, {name}, particle {particle}", rows))
     folder = Path() if out is None else out
-    folder.mkdir(parents=True, exist_ok=True)
-    video = folder / f"{made.name}-{name.replace(' ', '-').replace('/', '-')}-{particle}.webp"
+    file = re.sub(r"[^\w.,+-]+", "-", f"{made.name}-{name}")[:100]
+    video = folder / f"{file}-{particle}.webp"
     try:
+        folder.mkdir(parents=True, exist_ok=True)
         with progress_bar(screen, "drawing") as tell:
-            animate(trace, video, progress=tell)
-    except EngineError as error:
-        screen.print(f"no animation: {error}", soft_wrap=True)
+            animate(made.replay(name, particle, seed, method), video, progress=tell)
+    except OSError as error:
+        raise InputError(f"--out: {folder} cannot be written to: {error.strerror}") from None
+    except SurefootError as error:  # there is no renderer, or nothing to draw
+        screen.print(f"no animation: {error}", soft_wrap=True, markup=False)
         return
     wrote(screen, video)
 

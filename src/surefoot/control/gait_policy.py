@@ -17,6 +17,7 @@ from surefoot.gait import Gait, Legs, Planner, stance
 from surefoot.robots.scene import Scene
 
 WALK = Gait.named("walk")
+MOST_PERIODS = 1e9  # before a changeover, so that they can be counted
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ class GaitPolicy:
             raise InputError(f"then: expected a GaitPolicy, got {type(self.then).__name__}")
         if not 0.0 <= checks.number("at", self.at) < 1.0:
             raise InputError(f"at: expected a phase from 0 to below 1, got {self.at:g}")
-        checks.number("after", self.after, at_least=0.0)
+        checks.number("after", self.after, at_least=0.0, at_most=MOST_PERIODS * self.gait.period)
 
     def __call__(self, robot: Scene, dt: float) -> Pipeline:
         """The controller.

@@ -29,6 +29,7 @@ Array = NDArray[np.float64]
 DIRECT, INDIRECT = WAYS = ("direct", "indirect")
 HAND, TURN = "HAND", "X_7"  # the hand, and the joint that turns it about its own axis
 STEP = 5e-3  # s between two rows of a plan
+FARTHEST = 10.0  # m; no arm reaches so far, and a plan has a row for every few millimetres
 
 # Gains of the dissertation's files: kp, kd, ki in N m/rad, N m s/rad, N m/(rad s).
 ARM_GAINS, WRIST_GAINS, FINGER_GAINS = (100.0, 0.1, 0.02), (10.0, 0.1, 0.02), (10.0, 1e-3, 0.0)
@@ -124,6 +125,9 @@ def plan(robot: Scene, pick: Pick, ball: Any) -> Plan:
     home = robot.home().q[robot.joint_positions]
     start, _ = place(robot, HAND, pick.grasp, home)
     corners = pick.corners(start, checks.array("ball", ball, (3,)))
+    far = float(np.abs(corners - start).max())
+    if not far <= FARTHEST:
+        raise InputError(f"ball: expected it within {FARTHEST:g} m of the hand, got {far:g} m")
     going = _along(corners, pick.speed * STEP)
     waiting = math.ceil(abs(pick.open - pick.closed) / (pick.closing * STEP))
     rising = _along(np.array([corners[-1], corners[-1] + np.array([0.0, 0.0, pick.lift])]), pick.rise * STEP)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from surefoot.errors import InputError
+from surefoot.traces.distributions import Normal, Uniform
 from surefoot.traces.findings import TOGETHER, Finding
 from surefoot.traces.grazing import Direction, Graze, bisect, direction
+from surefoot.traces.groups import Group
 from surefoot.traces.result import Result
 from surefoot.traces.scenario import Scenario
 from surefoot.traces.sensitivity import Influence, ranking
@@ -92,11 +94,17 @@ def locate_graze(
         The split, or None if all traces behave alike or no single parameter changes them.
     """
     group = finding.group
-    parameters = {p.name: p for p in scenario.parameters() if not p.per_step}
+    parameters = {p.name: p for p in scenario.parameters() if isinstance(p.distribution, Normal | Uniform)}
     names = [name for name, values in group.values.items() if name in parameters and values.dtype.kind == "f"]
     if not names:
         raise InputError(f"scenario: {scenario.name!r} has no uncertain numbers that could be moved")
-    seen = [behaviour(_result(scenario, group.policy, int(k), seed, method)) for k in group.particle]
+    group = _answered(group)
+    if behaviour is ended:  # as the run's table tells
+        seen = list(zip(group.outcome.tolist(), group.requirement.tolist(), strict=True))
+    else:
+        seen = [behaviour(_result(scenario, group.policy, int(k), seed, method)) for k in group.particle]
+    if not seen:
+        return None
     first = max(dict.fromkeys(seen), key=seen.count)
     other = np.array([one != first for one in seen])
     if not other.any():
@@ -120,6 +128,17 @@ def locate_graze(
                 shares = float((~other).mean()), float(other.mean())
                 return Split(group.policy, influence.name, number, found, parameter.nominal, ranked, along, shares)
     return None
+
+
+def _answered(group: Group) -> Group:
+    """Without traces that gave no answer: one that crashed would take this process with it."""
+    kept = group.answered
+    fields = {name: getattr(group, name)[kept] for name in ("particle", "outcome", "requirement", "time", "message")}
+    tables = {
+        name: {key: values[kept] for key, values in getattr(group, name).items()}
+        for name in ("margins", "final", "values")
+    }
+    return replace(group, **fields, **tables)
 
 
 def _result(scenario: Scenario, policy: str, particle: int, seed: int, method: str, values: Any = None) -> Result:

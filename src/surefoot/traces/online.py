@@ -74,6 +74,8 @@ def safe_to_switch(
         raise InputError(f"state: expected a State, got {type(state).__name__}")
     checks.number("budget", budget, above=0.0)
     wanted, enough = checks.whole("particles", particles, at_least=1), checks.whole("least", least, at_least=1)
+    if enough > wanted:
+        raise InputError(f"least: expected at most particles = {wanted}, got {enough}")
     began = clock()
     here = _from_here(scenario, state)
     names = list(scenario.policies)
@@ -96,6 +98,9 @@ def safe_to_switch(
 
 def _from_here(scenario: Scenario, state: State) -> Scenario:
     """The scenario from another state, with all that was built for it before."""
+    scene = scenario.nominal()
+    for name, size, given in (("q", scene.nq, state.q), ("v", scene.nv, state.v)):
+        checks.array(f"state.{name}", given, (size,))
     here = replace(scenario, start=state)
     for kept in ("parts", "_nominal", "known", "_parameters", "_drawn", "_controllers"):
         value: Any = scenario.__dict__.get(kept)

@@ -189,7 +189,7 @@ def from_table(kinds: dict[str, Any], where: str, table: Any, **more: Any) -> An
         rest = {key: _plain(value) for key, value in table.items() if key != "kind"}
         checks.indices(f"kind {table['kind']!r}", rest, list(known), "key")
         for key, value in rest.items():
-            _check_text(key, value, known[key])
+            _check_type(key, value, known[key])
         try:
             return made(**rest, **more)
         except TypeError as error:  # a key that must be given, or a number where a list should be
@@ -200,16 +200,18 @@ def from_table(kinds: dict[str, Any], where: str, table: Any, **more: Any) -> An
             raise InputError(str(error)) from None
 
 
-def _check_text(key: str, value: Any, kind: str) -> None:
-    """Texts, and lists of texts, where a field is of such; numbers are checked by the thing itself."""
+def _check_type(key: str, value: Any, kind: str) -> None:
+    """Texts and lists, where a field is of such; all else is checked by the thing itself."""
     if kind.startswith("str") and not isinstance(value, str):
         raise InputError(f"{key}: expected a text, got {value!r}")
     if kind.startswith("tuple[str") and not (isinstance(value, tuple) and all(isinstance(x, str) for x in value)):
         raise InputError(f"{key}: expected a list of texts, got {value!r}")
+    if kind.startswith("tuple[float") and not (isinstance(value, tuple) and all(type(x) in (int, float) for x in value)):
+        raise InputError(f"{key}: expected a list of {kind.count('float')} numbers, got {value!r}")
 
 
 def _kinded(table: Any) -> Any:
-    return {**table, "kind": "steps"} if isinstance(table, dict) else table
+    return {"kind": "steps", **table} if isinstance(table, dict) else table
 
 
 def _plain(value: Any) -> Any:

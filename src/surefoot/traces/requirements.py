@@ -257,6 +257,7 @@ class FeetBeyond:
         """Check."""
         checks.array("FeetBeyond.point", self.point, (2,))
         checks.number("FeetBeyond.heading", self.heading)
+        checks.number("FeetBeyond.scale", self.scale, above=0.0)
 
     def values(self, span: Span) -> Array:
         """(n,) distance of the hindmost foot's centre beyond the line, in units of 10 cm."""

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from surefoot import checks
@@ -33,6 +34,7 @@ from surefoot.traces.parameters import Parameter, Uncertainty, values
 from surefoot.traces.particle import Particle, Task, failed
 from surefoot.traces.result import Result
 from surefoot.traces.scenario_checks import check_disturbances, check_maker, check_values, check_witnesses
+from surefoot.traces.user_file import UserFunction
 from surefoot.traces.witness import Witness, as_witness
 
 Controller = Callable[[Scene, float], Any]
@@ -323,12 +325,19 @@ class Scenario:
             result.append(with_values(thing, new) if new else thing)
         return result
 
+    def _code(self) -> dict[str, str]:
+        """Digest of the user's own files by name, so that a run is not gone on with after a change."""
+        functions = [getattr(given, "function", given) for given in (*self.requirements, *self.objective)]
+        found = [each for each in (*self.policies.values(), *functions) if isinstance(each, UserFunction)]
+        return {Path(each.path).name: each.digest() for each in found}
+
     def header(self) -> dict[str, Any]:
         """What a run's folder says of it: plain numbers and texts."""
         return {
             "scenario": self.name,
             "title": self.title,
             "source": self.source,
+            "code": self._code(),
             "duration": self.duration,
             "dt": self.dt,
             "policies": list(self.policies),

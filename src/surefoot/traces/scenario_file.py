@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from surefoot import checks
-from surefoot.errors import InputError, ModelError
+from surefoot.errors import InputError, ModelError, SurefootError
 from surefoot.laws import LAWS
 from surefoot.robots.families import FAMILIES
 from surefoot.robots.load import EXAMPLE, load
@@ -83,14 +83,19 @@ def read(scenario: str | os.PathLike[str]) -> tuple[Scenario, int]:
 def of_run(folder: RunFolder) -> Scenario | None:
     """The scenario of a run, from what its folder tells; None if it was not made from a file alone.
 
-    A scenario with functions of the user's own files is none: what lies in a folder is never run.
+    A scenario with functions of the user's own files is none: what lies in a folder is never run. One whose robot lies
+    beside a file that is elsewhere is none either.
     """
     header = folder.header
-    content = tomllib.loads(header.get("source") or "")
-    tables = [*content.get("policies", {}).values(), *content.get("requirements", []), *content.get("objective", [])]
-    if not content or any(_is_python(table) for table in tables):
+    try:
+        content = tomllib.loads(header.get("source") or "")
+        tables = [*_table("policies", content.get("policies")).values()]
+        tables += [table for key in ("requirements", "objective") for table in _list(key, content)]
+        if any(_is_python(table) for table in tables):
+            return None
+        return _made(Path(f"{header['scenario']}.toml"), content, header["source"])[0]
+    except (SurefootError, ValueError, RecursionError):
         return None
-    return _made(Path(f"{header['scenario']}.toml"), content, header["source"])[0]
 
 
 def text(scenario: str | os.PathLike[str]) -> str:
@@ -170,9 +175,11 @@ def _of_file(file: Path) -> Iterator[None]:
     except (InputError, ModelError) as error:
         told = " ".join(str(error).split())
         told = told if len(told) <= LONGEST else f"{told[:LONGEST]} ..."
-        raise type(error)(f"{file}: {told}") from None
+        raise type(error)(f"{file}: {'robot: ' if isinstance(error, ModelError) else ''}{told}") from None
     except RecursionError:
         raise InputError(f"{file}: nested too deeply") from None
+    except (ArithmeticError, ValueError, MemoryError) as error:  # numbers beyond all that anything can be built with
+        raise InputError(f"{file}: cannot be built: {type(error).__name__}: {' '.join(str(error).split())}") from error
 
 
 def _robot(file: Path, robot: Any) -> str | Path:
@@ -192,7 +199,7 @@ def _policies(file: Path, tables: Any) -> dict[str, Any]:
     named = {}
     for name, table in _table("policies", tables).items():
         where = f"policies.{_name('policies', name)}"
-        named[name] = _python(file, where, table) if _is_python(table) else from_table(POLICIES, where, table)
+        named[name] = _python(file, where, table) if _is_python(table) else from_table(POLICIES | {PYTHON: UserFunction}, where, table)
     if not named:
         raise InputError("policies: expected one or more, [policies.NAME], got none")
     return named
@@ -203,7 +210,7 @@ def _witnesses(file: Path, key: str, content: dict[str, Any]) -> list[Any]:
     for k, table in enumerate(_list(key, content)):
         where = f"{key}[{k}]"
         if not _is_python(table):
-            made.append(from_table(REQUIREMENTS, where, table))
+            made.append(from_table(REQUIREMENTS | {PYTHON: UserFunction}, where, table))
             continue
         made.append(UserWitness(_python(file, where, table)))
         with checks.told(f"{where}: "):

@@ -34,7 +34,8 @@ class UserFunction:
     def load(self) -> Any:
         """The function."""
         module = _module(self.path)
-        known = [key for key, value in vars(module).items() if callable(value) and not key.startswith("_")]
+        known = [key for key, value in vars(module).items() if callable(value) or isinstance(value, Witness)]
+        known = [key for key in known if not key.startswith("_")]
         checks.indices("function", [self.name], known, f"function of {Path(self.path).name}")
         return getattr(module, self.name)
 
