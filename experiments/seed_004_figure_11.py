@@ -150,8 +150,8 @@ def _notes(scenario: Scenario, particles: int, found: dict[tuple[str, str], Trie
     return (
         f"{particles} particles, the same for both policies (paper: 40). In brackets the interval of Wilson, 95 %. "
         "Only it: particles that this policy alone masters; p: exact test of McNemar. Tapped: a finger touched "
-        "the ball before the fingers began to close, in the paper the typical failure of the indirect policy; then held: "
-        "of these. Broken: the simulation found no answer.",
+        "the ball before the fingers began to close, in the paper the typical failure of the indirect policy; then "
+        "held: of these. Broken: the simulation found no answer.",
         f"Figure 10 has {len(parameters)} parameters here, {noise} of them noise. Friction, restitution, contact law "
         "and lag have no numbers in the dissertation or its files, and have ours; the files vary the arm alone.",
         f"Arms that hit themselves: {sum(tried.hit for tried in found.values())} (paper: none).",
