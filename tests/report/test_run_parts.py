@@ -1,6 +1,7 @@
 """Numbers behind the page of a run: who is typical, what decides, where traces part, how a log compares."""
 
 import re
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -8,11 +9,14 @@ import pytest
 
 from surefoot.errors import InputError
 from surefoot.report import run_curves, run_log, run_motion, run_pictures, run_scatter, run_sensitivity, run_tree
-from surefoot.report.run_facts import Group, groups
 from surefoot.report.run_motion import Motion, free_body, motions
-from surefoot.report.run_outcomes import KINDS, counts, kinds
-from surefoot.report.run_verdict import Judged, headline
+from surefoot.report.run_outcomes import KINDS, counts
+from surefoot.report.run_verdict import headline
+from surefoot.traces.findings import BY_SUCCESS, Finding, deciding, influences, signatures_of
+from surefoot.traces.groups import Group, groups
 from surefoot.traces.result import OUTCOMES
+from surefoot.traces.scatter import scatter
+from surefoot.traces.sensitivity import Influence
 from surefoot.traces.verdict import Verdict
 from tests.report.synthetic_run import DECIDES, STEPS, Synthetic, fill
 
@@ -26,7 +30,6 @@ def group(outcomes, time=None, policy="p", **columns):
         place=0,
         particle=np.arange(n),
         outcome=np.array(outcomes),
-        kind=kinds(np.array(outcomes)),
         time=np.full(n, 1.0) if time is None else np.array(time, dtype=float),
         message=np.full(n, ""),
         **full,
@@ -71,16 +74,22 @@ class TestFacts:
         assert np.isnan(time)
 
 
+def judged_as(policy, word, decides=""):
+    ranked = [Influence(decides, 1.0, 0.9, 1.0, 1e-6, "high")] if decides else []
+    nowhere = scatter(np.empty((0, 1)))
+    return Finding(group([S], policy=policy), Verdict(word, ""), BY_SUCCESS, ranked, [], nowhere, None)
+
+
 def test_headline_groups_the_words_and_begins_with_the_best():
     words = {"a": "fails", "b": "robust", "c": "fails", "d": "unpredictable", "e": "fails"}
-    judged = [Judged(group([S], policy=name), Verdict(word, ""), "") for name, word in words.items()]
+    judged = [judged_as(name, word) for name, word in words.items()]
     assert headline(judged) == "b is robust; d succeeds, but unpredictably; a, c and e fail."
     assert headline(judged[:1] * 5 + judged[1:2]) == "b is robust; 5 of 6 policies fail."
     assert headline([]) == "Nothing was run."
 
 
 def test_headline_names_what_decides_if_it_is_one():
-    brittle = [Judged(group([S], policy=name), Verdict("brittle", ""), f"mu of {name}") for name in "ab"]
+    brittle = [judged_as(name, "brittle", f"mu of {name}") for name in "ab"]
     assert headline(brittle[:1]) == "a is brittle, decided by mu of a."
     assert headline(brittle) == "a and b are brittle."
 
@@ -142,24 +151,24 @@ class TestMargins:
 
 class TestWhatDecides:
     def test_the_parameter_that_was_planted_comes_first(self, found):
-        by, ranked = run_sensitivity.influences(found[2], "upright")
-        assert (by, run_sensitivity.deciding(ranked)) == (run_sensitivity.BY_SUCCESS, DECIDES)
+        by, ranked = influences(found[2], "upright")
+        assert (by, deciding(ranked)) == (BY_SUCCESS, DECIDES)
 
     def test_without_a_failure_the_margin_is_ranked(self):
         z = np.random.default_rng(0).standard_normal(40)
         one = group([S] * 40, margins={"a": -z}, values={"b": z, "c": np.array(["u", "v"] * 20)})
-        by, ranked = run_sensitivity.influences(one, "a")
-        assert (by, ranked[0].name, ranked[0].fails) == ("the margin of “a”", "b", "high")
+        by, ranked = influences(one, "a")
+        assert (by, ranked[0].name, ranked[0].fails) == ("a", "b", "high")
 
     def test_nothing_to_rank(self):
         one = group([S] * 4, values={"b": np.arange(4.0)})
-        assert run_sensitivity.influences(one, None) == ("", [])
+        assert influences(one, None) == ("", [])
         assert "All traces end alike: nothing to rank." in run_sensitivity.figure(one, "", [])
 
 
 class TestTree:
     def test_the_sentence_names_the_event_that_was_planted(self, folder, found):
-        sentence = run_tree.parting_sentence(found[2], run_tree.signatures(folder, found[2]))
+        sentence = run_tree.parting_sentence(found[2], signatures_of(folder, found[2]))
         assert re.search(r"^Successes and failures part at event \d+, .*\(100 % of successes\) against", sentence)
         assert "against ✕\u00a0LF_FOOT/curb side" in sentence
 
@@ -177,9 +186,9 @@ class TestTree:
         assert "|2 of 6|: ↓\u00a0c|" in text
 
     def test_a_large_run_is_read_in_part(self, folder, found, monkeypatch):
-        whole = run_tree.signatures(folder, found[2])
-        monkeypatch.setattr(run_tree, "MOST_TRACES", 5)
-        assert run_tree.signatures(folder, found[2]) == whole[:5]
+        whole = signatures_of(folder, found[2])
+        monkeypatch.setattr(sys.modules["surefoot.traces.findings"], "MOST_TRACES", 5)
+        assert signatures_of(folder, found[2]) == whole[:5]
 
 
 class TestMotion:

@@ -64,4 +64,12 @@ def report(
 
 def replay_of(folder: Any) -> Any:
     """How to run a particle of this run again, (policy, particle) -> `Trace`; None if its scenario is not at hand."""
-    return None
+    from surefoot.errors import SurefootError
+    from surefoot.traces.run import Run
+    from surefoot.traces.scenario_file import of_run
+
+    try:
+        scenario = of_run(folder)
+    except SurefootError:
+        return None
+    return None if scenario is None else Run(folder, scenario).replay

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from surefoot.report.html import Html
-from surefoot.report.run_facts import Array, Group
 from surefoot.report.run_outcomes import KINDS, KNOWN
 from surefoot.report.svg import INK, MUTED, inline, label, panel
+from surefoot.traces.groups import Array, Group
 
 POLICY_COLOURS = ("#3b7dd8", "#d9772b", "#2f9e6b", "#b05cc6", "#c2485a", "#1f9fb0", "#94832b", "#7a7f87")
 _DASHES = ("-", (0, (5, 2)), (0, (2, 1.5)), (0, (6, 1.5, 1.5, 1.5)))

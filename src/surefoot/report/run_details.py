@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from surefoot.report.html import Html, tag
-from surefoot.report.run_facts import Group
 from surefoot.report.run_outcomes import KINDS
 from surefoot.report.run_verdict import scrolling
+from surefoot.traces.groups import Group
 
 EARLIEST = 5
 MOST_MESSAGES = 20

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefoot.report.html import Html, join, tag
-from surefoot.report.run_facts import Group
 from surefoot.report.run_motion import ANGLES, Motion
 from surefoot.report.run_verdict import scrolling
+from surefoot.traces.groups import Group
 from surefoot.traces.overlay import read_log
 
 Columns = dict[str, NDArray[np.float64]]

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from surefoot.report.run_facts import Group
 from surefoot.simulate.plot import roll_pitch_yaw
+from surefoot.traces.groups import Group
 
 PLACES, ANGLES = ("x", "y", "z"), ("roll", "pitch", "yaw")
 FIRST, FURTHER = 48, 16

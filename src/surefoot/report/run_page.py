@@ -7,15 +7,14 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from surefoot.report import run_curves, run_log, run_scatter, run_sensitivity, run_tree, run_verdict
+from surefoot.report import run_curves, run_log, run_scatter, run_verdict
 from surefoot.report import run_sections as sections
 from surefoot.report.html import Html, tag
 from surefoot.report.picture import writable
-from surefoot.report.run_facts import Group, groups
 from surefoot.report.run_log import Columns
 from surefoot.report.run_pictures import Replay
-from surefoot.report.run_verdict import Judged
-from surefoot.traces.run import Run
+from surefoot.traces.findings import Finding, findings
+from surefoot.traces.groups import Group
 from surefoot.traces.run_folder import RunFolder
 
 PAGE_ENDINGS = (".html", ".htm")
@@ -52,13 +51,12 @@ def write_page(
 def page(folder: RunFolder, log: Columns | None = None, replay: Replay | None = None) -> str:
     """The report of a run as one text; arguments as in `write_page`, with the log already read."""
     header = folder.header
-    found = groups(folder.particles(), folder.policies)
+    judged = findings(folder)
+    found = [each.group for each in judged]
     margins = run_curves.shown_margins(found)
     first = margins[0] if margins else None
-    events = [run_tree.signatures(folder, group) for group in found]
-    ranked = [run_sensitivity.influences(group, first) for group in found]
-    verdicts = Run(folder).verdicts()
-    judged = [Judged(group, verdicts[group.policy], _decides(*each)) for group, each in zip(found, ranked, strict=True)]
+    events = [each.signatures for each in judged]
+    ranked = [(each.by, each.influences) for each in judged]
     drawn = found[:MOST_POLICIES]
     listed = [
         ("verdict", "Verdict", sections.verdict(judged, header.get("stop") is not None)),
@@ -107,10 +105,6 @@ def _head(title: str) -> Html:
     )
 
 
-def _decides(by: str, ranked: Any) -> str:
-    return run_sensitivity.deciding(ranked) if by == run_sensitivity.BY_SUCCESS else ""
-
-
 def _facts(header: Any, found: Sequence[Group]) -> str:
     policies = "policy" if len(found) == 1 else "policies"
     parameters = len(header["parameters"])
@@ -121,7 +115,7 @@ def _facts(header: Any, found: Sequence[Group]) -> str:
     )
 
 
-def _notes(header: Any, judged: Sequence[Judged]) -> list[str]:
+def _notes(header: Any, judged: Sequence[Finding]) -> list[str]:
     """What a reader must know before believing the numbers."""
     notes = []
     done, wanted = sum(len(each.group) for each in judged), header["particles"] * len(judged)

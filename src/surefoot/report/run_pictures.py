@@ -11,9 +11,9 @@ import numpy as np
 
 from surefoot.errors import SurefootError
 from surefoot.report.html import Html, tag
-from surefoot.report.run_facts import Group
 from surefoot.report.run_outcomes import KINDS
 from surefoot.report.timelapse import overlay
+from surefoot.traces.groups import Group
 
 Replay = Callable[[str, int], Any]
 """(policy, particle) -> its `Trace`, or None if it cannot be run again."""

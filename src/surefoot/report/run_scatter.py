@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from surefoot.report.html import Html, join, tag
-from surefoot.report.run_facts import Array, Group
 from surefoot.report.run_motion import ANGLES, PLACES
 from surefoot.report.run_outcomes import KINDS, KNOWN
 from surefoot.report.run_verdict import scrolling
+from surefoot.traces.groups import Array, Group
 from surefoot.traces.scatter import Scatter, scatter
 
 

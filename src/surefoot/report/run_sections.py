@@ -17,11 +17,11 @@ from surefoot.report import (
     run_verdict,
 )
 from surefoot.report.html import Html, join, tag
-from surefoot.report.run_facts import Group
 from surefoot.report.run_log import Columns
 from surefoot.report.run_motion import FIRST, FURTHER, Motion, motions
 from surefoot.report.run_pictures import Replay
-from surefoot.report.run_verdict import Judged
+from surefoot.traces.findings import Finding
+from surefoot.traces.groups import Group
 from surefoot.traces.run_folder import RunFolder
 from surefoot.traces.signatures import Signature
 
@@ -32,7 +32,7 @@ def side_by_side(parts: Sequence[Html], class_: str = "figures", most: int = 4) 
     return tag("div", *parts, class_=class_, style=f"--columns:{-(-len(parts) // rows) or 1}")
 
 
-def verdict(judged: Sequence[Judged], looked: bool) -> Html:
+def verdict(judged: Sequence[Finding], looked: bool) -> Html:
     """A card a policy, what the colours mean, and all counts; `looked`: somebody may have stopped at a good moment."""
     cards = side_by_side([run_verdict.card(each) for each in judged], "cards")
     return join([cards, run_verdict.legend(), tag("h3", "Outcomes"), run_verdict.outcome_table(judged, looked)])

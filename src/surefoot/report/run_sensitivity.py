@@ -7,35 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from surefoot.report.html import Html, join, tag
-from surefoot.report.run_facts import Array, Group
-from surefoot.traces.sensitivity import Influence, ranking
+from surefoot.traces.findings import BY_SUCCESS, SURE
+from surefoot.traces.groups import Group
+from surefoot.traces.sensitivity import Influence
 
 SHOWN = 8
-SURE = 0.05
-BY_SUCCESS = "success"
-
-
-def influences(group: Group, margin: str | None) -> tuple[str, list[Influence]]:
-    """Parameters ranked by what they do to success, or, if that shows nothing for sure, to the margin named.
-
-    Returns:
-        What was ranked by (`BY_SUCCESS`, another text, or "" if nothing could be), and the ranking.
-    """
-    kept = group.answered
-    names = list(group.values)
-    if not names or kept.sum() < 2:
-        return "", []
-    matrix = np.array([_scores(group.values[name][kept]) for name in names]).T
-    success = group.success[kept]
-    found = ranking(matrix, success, names) if success.any() and not success.all() else []
-    if deciding(found) or margin is None or not np.isfinite(group.margins.get(margin, np.empty(0))).any():
-        return (BY_SUCCESS, found) if found else ("", [])
-    return f"the margin of “{margin}”", ranking(matrix, group.margins[margin][kept], names)
-
-
-def deciding(found: Sequence[Influence]) -> str:
-    """Name of the parameter that decides, "" if none does for sure."""
-    return found[0].name if found and found[0].p < SURE and found[0].fails else ""
 
 
 def figure(group: Group, by: str, found: Sequence[Influence]) -> Html:
@@ -44,7 +20,8 @@ def figure(group: Group, by: str, found: Sequence[Influence]) -> Html:
         return tag("figure", tag("figcaption", group.policy), tag("p", "All traces end alike: nothing to rank."))
     sure = sum(each.p < SURE for each in found)
     shown = [each for each in found[: max(3, min(SHOWN, sure + 2))] if each.fails]
-    caption = tag("figcaption", group.policy, " ", tag("small", f"by {by}; {sure} of {len(found)} sure"))
+    ranked = by if by == BY_SUCCESS else f"the margin of “{by}”"
+    caption = tag("figcaption", group.policy, " ", tag("small", f"by {ranked}; {sure} of {len(found)} sure"))
     return tag("figure", caption, tag("ol", *(_bar(each) for each in shown), class_="bars"))
 
 
@@ -79,10 +56,3 @@ def _bar(each: Influence) -> Html:
 
 def _p(p: float) -> str:
     return f"{p:.2g}" if p >= 1e-12 else "< 1e-12"
-
-
-def _scores(values: Array) -> Array:
-    """Numbers as they are; choices by the order of their names."""
-    if values.dtype.kind == "f":
-        return values
-    return np.unique(values, return_inverse=True)[1].astype(np.float64)

@@ -4,31 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
-
-import numpy as np
 
 from surefoot.report.html import Html, tag
-from surefoot.report.run_facts import Group, texts
 from surefoot.report.run_outcomes import KINDS
 from surefoot.report.run_verdict import stack
-from surefoot.traces.signatures import END, Signature, Tree, parting, signature
+from surefoot.traces.findings import TOGETHER
+from surefoot.traces.groups import Group
+from surefoot.traces.signatures import END, Signature, Tree, parting
 
-MOST_TRACES = 2000  # of a policy, the first ones, whose events are read
 DEPTH = 4
 RARE = 0.03
 MAIN = 0.9
-TOGETHER = 0.02
-"""s: impacts this near to each other count as one moment."""
 _SIGNS = {"touchdown": "↓", "strike": "✕"}
-
-
-def signatures(folder: Any, group: Group) -> list[Signature]:
-    """Signatures of the first traces of a policy, in the order of the group."""
-    if len(group) <= MOST_TRACES:
-        return _split(folder.events(policy=group.policy), group.particle.tolist())
-    chosen = group.particle[:MOST_TRACES].tolist()
-    return [_split(folder.events(policy=group.policy, particle=k), [k])[0] for k in chosen]
 
 
 def parting_sentence(group: Group, found: list[Signature]) -> str:
@@ -115,15 +102,3 @@ def explanation() -> Html:
         f"{TOGETHER:g} s apart count as one moment. A bar is as long as the share of traces that came there, "
         "coloured by how they ended.",
     )
-
-
-def _split(table: Any, particles: list[int]) -> list[Signature]:
-    """The signature of each particle from rows that are sorted by particle."""
-    particle = np.asarray(table.column("particle"), dtype=np.int64)
-    kinds, features = texts(table.column("kind")), texts(table.column("feature"))
-    times = np.asarray(table.column("t"), dtype=np.float64)
-    found = []
-    for number in particles:
-        rows = slice(*np.searchsorted(particle, [number, number + 1]))
-        found.append(signature(kinds[rows].tolist(), features[rows].tolist(), times[rows], TOGETHER))
-    return found

@@ -3,42 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from surefoot.report.html import Html, join, tag
-from surefoot.report.run_facts import Group
 from surefoot.report.run_outcomes import BROKEN, KINDS, counts
+from surefoot.traces.findings import Finding
 from surefoot.traces.paired import compare
 from surefoot.traces.rates import Rate, percent, sequence
-from surefoot.traces.verdict import Verdict
 
 MOST_PAIRS = 12
 MOST_NAMES = 4
 
 
-@dataclass(frozen=True)
-class Judged:
-    """A policy with what is said of it.
-
-    Attributes:
-        group: its traces.
-        verdict: word and reason.
-        decides: name of the parameter that decides; "" if none is known.
-    """
-
-    group: Group
-    verdict: Verdict
-    decides: str
-
-    @property
-    def rate(self) -> Rate:
-        """Of success, among all traces."""
-        return Rate(int(self.group.success.sum()), len(self.group))
-
-
-def headline(judged: Sequence[Judged]) -> str:
+def headline(judged: Sequence[Finding]) -> str:
     """All verdicts in a sentence, the best first, with the parameter that decides if it is the same for all."""
     says = {
         "robust": ("is robust", "are robust"),
@@ -62,7 +40,7 @@ def headline(judged: Sequence[Judged]) -> str:
     return "; ".join(parts) + "." if parts else "Nothing was run."
 
 
-def card(judged: Judged) -> Html:
+def card(judged: Finding) -> Html:
     """One policy: word, rate, outcomes, what goes wrong and what decides it."""
     group, rate = judged.group, judged.rate
     facts = []
@@ -124,7 +102,7 @@ def legend() -> Html:
     return tag("ul", *items, class_="legend")
 
 
-def outcome_table(judged: Sequence[Judged], looked: bool) -> Html:
+def outcome_table(judged: Sequence[Finding], looked: bool) -> Html:
     """Policies by outcome, with the rate and its interval, and failures by what was violated or missed.
 
     Args:
@@ -158,7 +136,7 @@ def scrolling(table: Html, label: str) -> Html:
     return tag("div", table, class_="scroll", tabindex="0", role="region", aria_label=label)
 
 
-def comparisons(judged: Sequence[Judged]) -> Html | None:
+def comparisons(judged: Sequence[Finding]) -> Html | None:
     """Every pair of policies on the particles that both met; None if there is no pair."""
     groups = [each.group for each in judged if len(each.group)]
     if len(groups) < 2:
@@ -180,7 +158,7 @@ def comparisons(judged: Sequence[Judged]) -> Html | None:
     return join([tag("p", text), tag("ul", *items[:MOST_PAIRS], class_="plain"), more or ""])
 
 
-def broken_note(judged: Sequence[Judged]) -> str:
+def broken_note(judged: Sequence[Finding]) -> str:
     """What to know of traces without an answer; "" if there are none."""
     broken = sum(counts(each.group.outcome)[KINDS.index(BROKEN)] for each in judged)
     if not broken:

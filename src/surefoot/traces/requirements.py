@@ -141,7 +141,7 @@ class NoSelfCollision:
 
     def values(self, span: Span) -> Array:
         """(n,) the least distance, as a share of `near`."""
-        pairs = _apart(span.scene, self.ignored)
+        pairs = _apart(span.scene, tuple((one, other) for one, other in self.ignored))
         if not len(pairs):
             return np.ones(len(span))
         return span.clearances(pairs, self.every, self.near) / self.near

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,6 +24,7 @@ from surefoot.traces.disturbances import FAULTS, Fault, Push
 from surefoot.traces.falsify import MOST_PARTICLES
 from surefoot.traces.policies import KINDS as POLICIES
 from surefoot.traces.policies import Steps, from_table
+from surefoot.traces.run_folder import RunFolder
 from surefoot.traces.scenario import Scenario
 from surefoot.traces.user_file import UserFunction, UserWitness
 
@@ -73,9 +75,22 @@ def read(scenario: str | os.PathLike[str]) -> tuple[Scenario, int]:
     file = find(scenario)
     content = checks.toml(_regular(file))
     with _of_file(file):
-        made, particles = _made(file, content)
+        made, particles = _made(file, content, text(file))
         made.check()
         return made, particles
+
+
+def of_run(folder: RunFolder) -> Scenario | None:
+    """The scenario of a run, from what its folder tells; None if it was not made from a file alone.
+
+    A scenario with functions of the user's own files is none: what lies in a folder is never run.
+    """
+    header = folder.header
+    content = tomllib.loads(header.get("source") or "")
+    tables = [*content.get("policies", {}).values(), *content.get("requirements", []), *content.get("objective", [])]
+    if not content or any(_is_python(table) for table in tables):
+        return None
+    return _made(Path(f"{header['scenario']}.toml"), content, header["source"])[0]
 
 
 def text(scenario: str | os.PathLike[str]) -> str:
@@ -89,7 +104,7 @@ def text(scenario: str | os.PathLike[str]) -> str:
         raise InputError(f"{file}: not readable as text: {error}") from None
 
 
-def _made(file: Path, content: dict[str, Any]) -> tuple[Scenario, int]:
+def _made(file: Path, content: dict[str, Any], source: str) -> tuple[Scenario, int]:
     checks.indices("this file", content, KEYS, "key")
     for key in ("robot", "duration", "policies"):
         if key not in content:
@@ -121,7 +136,7 @@ def _made(file: Path, content: dict[str, Any]) -> tuple[Scenario, int]:
         faults=[_fault(f"faults[{k}]", table) for k, table in enumerate(_list("faults", content))],
         joints=_joints(content.get("joints"), named, robot),
         title=_text("title", content.get("title", "")),
-        source=file.read_text(encoding="utf-8"),
+        source=source,
     )
     return made, particles
 
