@@ -172,7 +172,8 @@ def slow(scene, dt):
         ),
         (
             lambda study: replace(study, faults=[Fault("dead", "Z*", 0.0)]).check(),
-            "faults[0]: Fault.part: no joint is called 'Z*'; The choices are: LF_X1, LF_Y2, LF_Y3, RF_X1, RF_Y2, RF_Y3, "
+            "faults[0]: Fault.part: no joint is called 'Z*'; "
+            "The choices are: LF_X1, LF_Y2, LF_Y3, RF_X1, RF_Y2, RF_Y3, "
             "LH_X1, LH_Y2, LH_Y3, RH_X1, RH_Y2, RH_Y3",
         ),
         (
