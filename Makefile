@@ -32,11 +32,10 @@ $(VENV)/.bench: $(VENV)/.real
 	$(BIN)/python -m pip install --quiet -e '.[bench]'
 	@touch $@
 
-demo: $(VENV)/.run  ## something worth looking at, in two minutes
-	$(BIN)/surefoot doctor
-	$(BIN)/surefoot drop links --law coulomb --mu 0.7 --height 0.12 --tilt 12 --plot demo-drop.png --video demo-drop.webp
-	$(BIN)/surefoot walk links --waypoints --duration 8 --plot demo-walk.png --video demo-walk.webp
-	$(BIN)/python examples/torques_to_stand.py
+demo: $(VENV)/.run  ## the main job: which step height gets a quadruped over a curb, if it is not quite as modelled?
+	rm -rf demo-curb
+	$(BIN)/surefoot falsify curb --out demo-curb
+	@echo "Look at demo-curb/report.html"
 
 test: $(VENV)/.test  ## all tests that need no downloads of robots
 	rm -rf $(TEST_CACHE)

@@ -99,6 +99,8 @@ def toml(file: Path) -> dict[str, Any]:
         raise InputError(f"{file}: cannot be read: {error.strerror}") from None
     except ValueError as error:
         raise InputError(f"{file}: not readable as TOML: {error}") from None
+    except RecursionError:
+        raise InputError(f"{file}: not readable as TOML: nested too deeply") from None
 
 
 @contextmanager

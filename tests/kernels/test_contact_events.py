@@ -4,7 +4,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from surefoot.kernels.contact_events import (
-    CLOSED, LIFTOFF, PAIR, ROW, SEEN, SLIP, STICK, TOUCHDOWN, contact_events,
+    CLOSED,
+    LIFTOFF,
+    PAIR,
+    ROW,
+    SEEN,
+    SLIP,
+    STICK,
+    TOUCHDOWN,
+    contact_events,
 )  # fmt: skip
 
 SLOW = 0.01

@@ -47,6 +47,9 @@ class Fake:
         u = uniform(seed, particle, "mass", method)
         return {"mass": 0.5 + u, "law": "soft" if u > 0.5 else "coulomb"}
 
+    def replay(self, policy, particle, seed=0, method="random"):
+        return self.trace(policy, particle, seed, method, full=True)
+
     def trace(self, policy, particle, seed=0, method="random", full=False):
         start = time.perf_counter()
         if self.log is not None:

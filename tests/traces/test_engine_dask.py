@@ -137,6 +137,26 @@ def test_killing_the_driver_loses_nothing_that_was_written(cluster, expected, tm
     assert not written & {(policy, int(particle)) for policy, particle in lines}
 
 
+def test_ctrl_c_writes_what_is_finished_and_frees_the_cluster(cluster, tmp_path):
+    code = (
+        "from surefoot.traces.falsify import falsify\nfrom tests.traces.fakes import Fake\n"
+        f"falsify(Fake(seconds=0.03), 400, out={str(tmp_path / 'run')!r}, cluster={cluster.address!r}, "
+        "progress=lambda *told: print(told[0], flush=True))"
+    )
+    driver = subprocess.Popen(
+        [sys.executable, "-c", code], env=WHERE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    while int(driver.stdout.readline() or 99) < 10:
+        pass
+    driver.send_signal(signal.SIGINT)
+    _, said = driver.communicate(timeout=30)
+    told = re.search(r"KeyboardInterrupt: (\d+) of 800 traces are finished; go on with out='.*', resume=True\n$", said)
+    assert told, said
+    assert len(RunFolder.open(tmp_path / "run").done()) == int(told[1])
+    with distributed.Client(cluster.address, set_as_default=False) as client:
+        assert list(client.run(waiting).values()) == [0, 0], "no process is left behind"
+
+
 def waiting():
     return len(chunk._IDLE)
 
@@ -178,12 +198,17 @@ def test_what_a_worker_cannot_do_is_told(cluster, monkeypatch):
         falsify(Fake(), 2, cluster=cluster.address)
 
 
-def test_a_scheduler_that_goes_is_told_and_what_was_finished_is_kept(tmp_path, monkeypatch):
-    monkeypatch.setattr(engine_dask, "ANSWER", 2.0)
+def test_a_cluster_without_workers_or_whose_scheduler_goes_is_told_and_what_was_finished_is_kept(tmp_path, monkeypatch):
     folder = tmp_path / "cluster"
     folder.mkdir()
     cluster = Cluster(folder)
     try:
+        monkeypatch.setattr(engine_dask, "JOIN", 0.5)
+        said = f"cluster: no worker has joined the scheduler at {cluster.address} within 0.5 s"
+        with pytest.raises(InputError, match=f"^{re.escape(said)}$"):
+            falsify(Fake(), 2, cluster=cluster.address)
+        monkeypatch.undo()
+        monkeypatch.setattr(engine_dask, "ANSWER", 2.0)
         cluster.worker("--no-nanny")
 
         def kill(done, _, __):
@@ -260,7 +285,7 @@ def test_a_chunk_that_kills_every_worker_is_halved_until_one_trace_is_left(tmp_p
     client = Inline(Work("firm", 60), cancelled)
     with RunFolder.create(tmp_path / "run", header) as folder:
         ledger = Ledger(folder, Fake(), 100, None, None)
-        engine_dask._Run(client, client, ledger, Job(b"", 0, "random")).go()
+        engine_dask._Run(client, client, ledger, Job(b"", 0, "random")).go(lambda: None)
         ledger.close()
         folder.compact()
         assert max(client.sizes) > 8

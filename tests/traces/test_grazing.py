@@ -85,7 +85,8 @@ def test_the_planted_direction_is_found(n):
     assert np.linalg.norm(found.vector) == pytest.approx(1.0)
     assert found.vector[20] > 0 > found.vector[90]
     assert sum(found.shares) == pytest.approx(1.0)
-    assert found.correct > (0.7 if n == 128 else 0.85)
+    assert found.vector @ (np.eye(175)[20] * 3 - np.eye(175)[90] * 2) / np.sqrt(13) > (0.9 if n == 128 else 0.99)
+    assert found.correct > (0.8 if n == 128 else 0.95)
     assert deciding(Z, labels, NAMES).name == "p20"
 
 

@@ -44,7 +44,7 @@ def test_all_or_none_reach_the_end_exactly():
 def test_a_rate_prints_its_interval():
     assert str(Rate(35, 40)) == "35 of 40: 87.5 % (73.9 to 94.5 %)"
     assert str(Rate(40, 40)) == "40 of 40: 100 % (91.2 to 100 %)"
-    assert Rate(35, 40).low, Rate(35, 40).high == wilson(35, 40)
+    assert (Rate(35, 40).low, Rate(35, 40).high) == wilson(35, 40)
     assert [percent(share) for share in (1e-5, 0.9999, 0.0, 1.0, 0.5)] == ["<0.1", ">99.9", "0", "100", "50.0"]
 
 
@@ -69,7 +69,7 @@ def test_a_sequence_is_wider_than_one_look_and_shrinks():
 
 @pytest.mark.parametrize("rate", [0.02, 0.5, 0.95])
 def test_looking_after_every_trace_keeps_a_sequence_valid_and_breaks_wilson(rate):
-    runs, length, alpha = 400, 400, 0.1
+    runs, length, alpha = 400, 300, 0.1
     sums = np.cumsum(np.random.default_rng(5).random((runs, length)) < rate, axis=1)
     table = {
         n: ([sequence(k, n, alpha) for k in range(n + 1)], [wilson(k, n, 1 - alpha) for k in range(n + 1)])

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from surefoot.cli import doctor, drop, falsify, modes, reproduce, robots, show, walk
+from surefoot.cli import doctor, drop, falsify, modes, report, reproduce, robots, show, walk
 from surefoot.cli.console import Commands
 
 _HELP = """What contact will do to a robot.
@@ -25,6 +25,8 @@ Try:
     surefoot modes two_link_arm
 
     surefoot show my_robot.urdf -o my_robot.png
+
+    surefoot report runs/curb
 
     surefoot reproduce --list
 
@@ -47,6 +49,7 @@ drop.register(app)
 walk.register(app)
 falsify.register(app)
 modes.register(app)
+report.register(app)
 reproduce.register(app)
 doctor.register(app)
 

@@ -57,14 +57,14 @@ class Pick:
 
     way: str
     speed: float
-    beside: float = 0.15
+    beside: float = 0.08
     above: float = 0.008
     grasp: tuple[float, float, float] = (0.04, 0.0, 0.0)
     level: bool = True
     open: float = 0.8
     closed: float = 0.3
     closing: float = 1.0
-    lift: float = 0.05
+    lift: float = 0.1
     rise: float = 0.2
     blend: float = 0.04
 

@@ -116,7 +116,12 @@ def contact_steps(trace: Any) -> NDArray[np.int64]:
 def base_angles(trace: Any) -> NDArray[np.float64]:
     """(n+1, 3) roll, pitch and yaw of the base in rad: turns about x, then y, then z of the world; yaw unwrapped."""
     start = base_address(trace)
-    w, x, y, z = trace.q[:, start + 3 : start + 7].T
+    return roll_pitch_yaw(trace.q[:, start + 3 : start + 7])
+
+
+def roll_pitch_yaw(quaternion: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(n, 3) rad of unit quaternions (n, 4), the real part first: turns about x, then y, then z; yaw unwrapped."""
+    w, x, y, z = quaternion.T
     roll = np.arctan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y))
     pitch = np.arcsin(np.clip(2 * (w * y - z * x), -1.0, 1.0))
     yaw = np.unwrap(np.arctan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z)))

@@ -50,6 +50,7 @@ class Ledger:
             if 0 <= particle < particles:
                 self._won[particle, self._policies.index(policy)] = outcome == SUCCESS
         self._todo = np.argwhere(self._won < 0)
+        self._open = len(self._todo)
         self._given = 0
         self._checked = 0  # particles from 0 on that are done under every policy
         self._buffer: list[Result] = []
@@ -67,12 +68,12 @@ class Ledger:
     @property
     def complete(self) -> bool:
         """Whether every trace that counts is done."""
-        return self.stopped is not None or bool((self._won >= 0).all())
+        return self.stopped is not None or not self._open
 
     @property
     def done(self) -> int:
         """Number of traces done, written or not."""
-        return int((self._won >= 0).sum())
+        return self._won.size - self._open
 
     @property
     def total(self) -> int:
@@ -91,6 +92,7 @@ class Ledger:
         if self._won[place] >= 0:
             return
         self._won[place] = result.outcome == SUCCESS
+        self._open -= 1
         if result.outcome in (BROKEN, CRASHED, HUNG) and not result.values:
             result = dataclasses.replace(result, values=self._values(result.particle))
         self._buffer.append(result)

@@ -10,13 +10,14 @@ import queue
 import time
 import uuid
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from surefoot.errors import EngineError, InputError, SurefootError
 from surefoot.traces import run_json
 from surefoot.traces.chunk import dismiss, run_chunk
+from surefoot.traces.interrupt import held_back
 from surefoot.traces.result import CRASHED, Result
 from surefoot.traces.worker import DIED, Job, Work, told
 
@@ -45,11 +46,12 @@ def run_dask(scenario: Any, ledger: Ledger, job: Job, cluster: Any) -> None:
     with _client(distributed, cluster) as client:
         run = _Run(distributed, client, ledger, job._replace(scenario=_sendable(scenario)))
         try:
-            run.go()
+            with held_back() as interrupted:
+                run.go(interrupted)
         except SurefootError:
             raise
         except Exception as error:
-            if not isinstance(error, OSError) and client.status == "running":
+            if client.status == "running" and not isinstance(error, distributed.comm.CommClosedError):
                 raise
             raise EngineError("cluster: the scheduler is gone; what is finished is written, resume it") from None
         finally:
@@ -69,8 +71,8 @@ class _Run:
         self._seconds, self._count = 0.0, 0
         self._threads, self._counted = 0, -COUNT
 
-    def go(self) -> None:
-        """Submit and gather until the ledger has all it wants."""
+    def go(self, interrupted: Callable[[], None]) -> None:
+        """Submit and gather until the ledger has all it wants, or `interrupted` raises."""
         while not self._ledger.complete:
             while len(self._pending) < AHEAD * self._size() and (self._again or self._ledger.left):
                 works = self._again.popleft() if self._again else self._next()
@@ -84,6 +86,7 @@ class _Run:
                 for result in self._gather(self._ended.get(timeout=TICK)):
                     self._ledger.take(result)
             self._ledger.look()
+            interrupted()
 
     def end(self) -> None:
         """Leave nothing behind on the cluster."""
@@ -152,10 +155,11 @@ def _client(distributed: Any, cluster: Any) -> Iterator[Any]:
     except (OSError, ValueError, TimeoutError):
         raise InputError(f"cluster: no Dask scheduler answers at {cluster}") from None
     try:
-        client.wait_for_workers(1, timeout=JOIN)
+        try:
+            client.wait_for_workers(1, timeout=JOIN)
+        except TimeoutError:
+            raise InputError(f"cluster: no worker has joined the scheduler at {cluster} within {JOIN:g} s") from None
         yield client
-    except TimeoutError:
-        raise InputError(f"cluster: no worker has joined the scheduler at {cluster} within {JOIN:g} s") from None
     finally:
         client.close()
 

@@ -10,10 +10,12 @@ import time
 from collections import Counter, deque
 from collections.abc import Iterator
 from contextlib import contextmanager
+from multiprocessing import resource_tracker
 from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Any, Protocol
 
 from surefoot.errors import EngineError
+from surefoot.traces.interrupt import held_back
 from surefoot.traces.result import CRASHED, HUNG, Result
 from surefoot.traces.worker import DIED, READY, Job, Work, attempt, serve
 
@@ -58,6 +60,7 @@ class Hand:
         self.ready = False
         self._since = time.monotonic()
         self._process = context.Process(target=serve, args=(theirs, job), daemon=True, name="surefoot traces")
+        resource_tracker.ensure_running()  # started with the first process otherwise, and lets Ctrl-C through to it
         with _STARTING, _surroundings():
             self._process.start()
         theirs.close()
@@ -153,12 +156,18 @@ def run_local(ledger: Ledger, job: Job, size: int) -> None:
     """Do what is left of a run in `size` processes."""
     crew: list[Hand] = []
     try:
-        for result in traces(crew, job, size, ledger):
-            if result is not None:
-                ledger.take(result)
-            ledger.look()
-            if ledger.complete:
-                return
+        with held_back() as interrupted:
+            for result in traces(crew, job, size, ledger):
+                if result is not None:
+                    ledger.take(result)
+                ledger.look()
+                if ledger.complete:
+                    return
+                interrupted()
+    except KeyboardInterrupt:
+        for result in _last_words(crew):
+            ledger.take(result)
+        raise
     finally:
         for hand in crew:
             hand.end()
@@ -169,6 +178,17 @@ def run_here(scenario: Any, ledger: Ledger, job: Job) -> None:
     while ledger.left:
         ledger.take(attempt(scenario, ledger.next(), job.seed, job.method))
         ledger.look()
+
+
+def _last_words(crew: list[Hand]) -> Iterator[Result]:
+    """Results that were sent and not yet heard."""
+    for hand in crew:
+        while hand.pipe.poll():
+            heard = hand.hear()
+            if heard is None:
+                break
+            if isinstance(heard, Result):
+                yield heard
 
 
 class _Pace:

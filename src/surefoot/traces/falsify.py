@@ -23,6 +23,7 @@ from surefoot.traces.worker import Job, told
 
 METHODS = ("random", "sobol")
 LEAST_LIMIT = 300.0  # s that a trace may take at least, unless told
+MOST_PARTICLES = 10_000_000
 SLOWNESS = 20.0  # and for each second of the robot's time
 
 
@@ -75,6 +76,8 @@ def falsify(
         raise InputError(f"stop: expected a Stop, such as Stop(width=0.05), got {stop!r}")
     if resume and out is None:
         raise InputError("resume: expected out, the folder of the run to go on with, got none")
+    if hasattr(scenario, "check"):
+        scenario.check()  # before there is a folder
     path = Path(tempfile.mkdtemp(prefix="surefoot-run-") if out is None else out)
     try:
         with _folder(path, header, resume, stop) as folder:
@@ -85,7 +88,7 @@ def falsify(
             folder.update(finished=run_json.now())
     except BaseException:
         if out is None:
-            shutil.rmtree(path)
+            shutil.rmtree(path, ignore_errors=True)
         raise
     folder = RunFolder.open(path)
     if out is None:
@@ -106,11 +109,16 @@ def _header(scenario: Any, particles: Any, seed: Any, method: Any, policies: Any
         raise InputError(f"policies: expected one or more different names, got {chosen!r}")
     own = {
         "policies": chosen,
-        "particles": checks.whole("particles", particles, at_least=1),
+        "particles": _count(particles),
         "seed": checks.whole("seed", seed),
         "method": checks.choice("method", method, METHODS),
     }
     return run_json.plain({**scenario.header(), **own})
+
+
+def _count(particles: Any) -> int:
+    checks.whole("particles", particles, at_least=1)
+    return int(checks.number("particles", particles, at_most=MOST_PARTICLES))
 
 
 def _limit(scenario: Any, limit: Any) -> float:
@@ -167,8 +175,8 @@ def _run(scenario: Any, ledger: Ledger, job: Job, workers: int | None, cluster: 
         elif workers == 0:
             run_here(scenario, ledger, job)
         else:
-            if hasattr(scenario, "prepare"):
-                scenario.prepare()
+            if hasattr(scenario, "warm_up"):
+                scenario.warm_up()
             run_local(ledger, job._replace(scenario=_sendable(scenario)), workers or _cores())
     except KeyboardInterrupt:
         rest = f"go on with out={str(out)!r}, resume=True" if out is not None else "no folder was named to keep them"

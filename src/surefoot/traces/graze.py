@@ -83,7 +83,8 @@ def locate_graze(
     Args:
         scenario: of the run.
         finding: what the run says of one policy.
-        seed, method: of the run.
+        seed: of the run.
+        method: of the run.
         behaviour: what counts as a behaviour of a trace, `ended` or `met`, or a function of a Result.
         tolerance: to which the value is found, in the parameter's own unit.
 

@@ -6,6 +6,7 @@ section 3.6.1).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -118,10 +119,11 @@ class Direction:
 
 
 def direction(Z: Any, labels: Any, names: Sequence[str]) -> Direction:
-    """The linear discriminant of two behaviours ([Fisher1936]).
+    """The linear discriminant of two behaviours ([Fisher1936]), from fewer traces than parameters if need be.
 
-    The covariance within the behaviours is drawn to the unit matrix as far as its own uncertainty asks
-    ([LedoitWolf2004]), so that fewer traces than parameters will do.
+    Only parameters enter whose means differ by more than the largest of as many chances would ([Donoho1994]), or all if
+    none does; the covariance within the behaviours is drawn to the unit matrix as far as its own uncertainty asks
+    ([LedoitWolf2004]).
 
     Args:
         Z: (particles, parameters) standard-normal scores.
@@ -145,14 +147,19 @@ def deciding(Z: Any, labels: Any, names: Sequence[str], level: float = 0.05) -> 
 
 def _discriminant(Z: Array, second: NDArray[np.bool_]) -> tuple[Array, float]:
     """Unit vector and the threshold along it; zeros unless both behaviours occur."""
+    vector = np.zeros(Z.shape[1])
     if second.all() or not second.any():
-        return np.zeros(Z.shape[1]), 0.0
+        return vector, 0.0
     means = Z[~second].mean(axis=0), Z[second].mean(axis=0)
+    apart = means[1] - means[0]
     within = Z - np.where(second[:, None], means[1], means[0])
-    vector = np.linalg.solve(_shrunk(within), means[1] - means[0])
+    chance = within.std(axis=0) * math.sqrt(1.0 / second.sum() + 1.0 / (~second).sum())
+    enter = np.abs(apart) > chance * math.sqrt(2.0 * math.log(max(2, len(apart))))
+    enter = enter if enter.any() else np.ones(len(apart), dtype=bool)
+    vector[enter] = np.linalg.solve(_shrunk(within[:, enter]), apart[enter])
     length = float(np.linalg.norm(vector))
     if length == 0.0:
-        return np.zeros(Z.shape[1]), 0.0
+        return vector, 0.0
     return vector / length, float((means[0] + means[1]) @ vector) / (2.0 * length)
 
 
@@ -171,7 +178,7 @@ def _correct(Z: Array, second: NDArray[np.bool_]) -> float:
     """Share of rows told right by the discriminant of the others, in at most five folds that each hold both kinds."""
     least = min(int(second.sum()), int((~second).sum()))
     if least < 2:
-        return float("nan")
+        return math.nan
     folds = min(5, least)
     fold = np.empty(len(Z), dtype=int)
     for kind in (False, True):

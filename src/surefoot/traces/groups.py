@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from surefoot.traces.result import KNOWN, SUCCESS, UNKNOWN
 
 Array = NDArray[np.float64]
+ANSWERS = (SUCCESS, KNOWN, UNKNOWN)
+"""Outcomes that say something of the policy; all else is a trace without an answer."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +48,12 @@ class Group:
         return len(self.particle)
 
     @property
+    def kind(self) -> NDArray[np.int64]:
+        """(n,) place of the outcome in `ANSWERS`; one more for a trace without an answer."""
+        places = {outcome: k for k, outcome in enumerate(ANSWERS)}
+        return np.array([places.get(str(outcome), len(ANSWERS)) for outcome in self.outcome], dtype=np.int64)
+
+    @property
     def success(self) -> NDArray[np.bool_]:
         """(n,) whether each trace succeeded."""
         return self.outcome == SUCCESS
@@ -53,13 +61,13 @@ class Group:
     @property
     def answered(self) -> NDArray[np.bool_]:
         """(n,) whether each trace came to an answer."""
-        return np.isin(self.outcome, (SUCCESS, KNOWN, UNKNOWN))
+        return self.kind < len(ANSWERS)
 
     def causes(self) -> list[tuple[str, int, float]]:
         """What was violated or missed: its name, how often, and the median time in s; the most frequent first."""
         failed = self.answered & ~self.success
         names, often = np.unique(self.requirement[failed], return_counts=True)
-        times = [float(np.nanmedian(self.time[failed & (self.requirement == name)])) for name in names]
+        times = [_median(self.time[failed & (self.requirement == name)]) for name in names]
         found = [(str(name), int(n), at) for name, n, at in zip(names, often, times, strict=True)]
         return sorted(found, key=lambda each: -each[1])
 
@@ -70,12 +78,13 @@ def groups(table: Any, policies: Sequence[str]) -> list[Group]:
     found = []
     for place, name in enumerate(policies):
         part = table.filter(policy == name) if len(policy) else table
+        outcome = texts(part.column("outcome"))
         found.append(
             Group(
                 policy=str(name),
                 place=place,
                 particle=np.asarray(part.column("particle"), dtype=np.int64),
-                outcome=texts(part.column("outcome")),
+                outcome=outcome,
                 requirement=texts(part.column("requirement")),
                 time=numbers(part.column("time")),
                 message=texts(part.column("message")),
@@ -96,6 +105,12 @@ def numbers(column: Any) -> Array:
     """(n,) numbers of a column; NaN for what is missing or no number."""
     values = column.to_pylist()
     return np.array([value if isinstance(value, int | float) else np.nan for value in values], dtype=np.float64)
+
+
+def _median(values: Array) -> float:
+    """Of those values that are numbers; NaN if none is."""
+    known = values[np.isfinite(values)]
+    return float(np.median(known)) if known.size else float("nan")
 
 
 def _any(column: Any) -> NDArray[Any]:

@@ -20,7 +20,7 @@ def loop_names(scene: Scene) -> dict[str, float]:
     A sensor's own name stands for its noise in every control step, the same name with ".bias" for an offset that stays:
     "encoder.JOINT" (rad or m), "encoder_rate.JOINT" (rad/s or m/s); of a floating base "gps.x", "gps.y" (m),
     "magnetometer.roll" and so on (rad), "imu.roll" and so on (the gyroscope, rad/s), "estimate.z" (m),
-    "estimate.velocity.x" and so on (m/s, rad/s). Then "motor.JOINT.strength" (a factor), "motor.JOINT.noise" (N m or N);
+    "estimate.velocity.x" and so on (m/s, rad/s). Then "motor.JOINT.strength" (a factor), "motor.JOINT.noise" (N m, N);
     "lag.sensors" and "lag.torque" (s), each with ".jitter" for what it varies by from step to step.
     """
     sensors = [f"{kind}.{joint}" for kind in ("encoder", "encoder_rate") for joint in scene.joints]

@@ -177,18 +177,21 @@ def from_table(kinds: dict[str, Any], where: str, table: Any, **more: Any) -> An
         kinds: dataclass by kind.
         where: what errors call the table.
         table: as read from a file.
-        more: further fields.
+        more: further fields, which the table may not have.
     """
     with checks.told(f"{where}: "):
         if not isinstance(table, dict):
             raise InputError(f"expected a table with a kind, got {table!r}")
-        rest = {key: _plain(value) for key, value in table.items() if key != "kind"} | more
         if "kind" not in table:
             raise InputError(f"expected a kind, one of {', '.join(map(repr, kinds))}, got none")
-        made = kinds[_kind(table["kind"], kinds)]
-        checks.indices("kind " + repr(table["kind"]), rest, [field.name for field in fields(made) if field.init], "key")
+        made = kinds[checks.choice("kind", table["kind"], kinds)]
+        known = {field.name: str(field.type) for field in fields(made) if field.name not in more}
+        rest = {key: _plain(value) for key, value in table.items() if key != "kind"}
+        checks.indices(f"kind {table['kind']!r}", rest, list(known), "key")
+        for key, value in rest.items():
+            _check_text(key, value, known[key])
         try:
-            return made(**rest)
+            return made(**rest, **more)
         except TypeError as error:  # a key that must be given, or a number where a list should be
             raise InputError(_sentence(error, made)) from None
         except (ValueError, OverflowError) as error:
@@ -197,10 +200,12 @@ def from_table(kinds: dict[str, Any], where: str, table: Any, **more: Any) -> An
             raise InputError(str(error)) from None
 
 
-def _kind(kind: Any, kinds: dict[str, Any]) -> str:
-    if not isinstance(kind, str):
-        raise InputError(f"kind: expected one of {', '.join(map(repr, kinds))}, got {kind!r}")
-    return checks.choice("kind", kind, kinds)
+def _check_text(key: str, value: Any, kind: str) -> None:
+    """Texts, and lists of texts, where a field is of such; numbers are checked by the thing itself."""
+    if kind.startswith("str") and not isinstance(value, str):
+        raise InputError(f"{key}: expected a text, got {value!r}")
+    if kind.startswith("tuple[str") and not (isinstance(value, tuple) and all(isinstance(x, str) for x in value)):
+        raise InputError(f"{key}: expected a list of texts, got {value!r}")
 
 
 def _kinded(table: Any) -> Any:

@@ -120,21 +120,27 @@ class NoSelfCollision:
     Attributes:
         near: m; links farther apart than this count as this far.
         every: looked at in every n-th step.
+        ignored: pairs of names of links that may touch, such as those on both sides of a very short one.
         name: what tables call it.
     """
 
     near: float = 0.01
     every: int = 10
+    ignored: tuple[tuple[str, str], ...] = ()
     name: str = "no self-collision"
 
     def __post_init__(self) -> None:
         """Check."""
         checks.number("NoSelfCollision.near", self.near, above=0.0)
         checks.whole("NoSelfCollision.every", self.every, at_least=1)
+        pairs = self.ignored if isinstance(self.ignored, list | tuple) else [self.ignored]
+        for pair in pairs:
+            if not isinstance(pair, list | tuple) or len(pair) != 2 or not all(isinstance(link, str) for link in pair):
+                raise InputError(f"NoSelfCollision.ignored: expected pairs of names of links, got {self.ignored!r}")
 
     def values(self, span: Span) -> Array:
         """(n,) the least distance, as a share of `near`."""
-        pairs = _apart(span.scene)
+        pairs = _apart(span.scene, self.ignored)
         if not len(pairs):
             return np.ones(len(span))
         return span.clearances(pairs, self.every, self.near) / self.near
@@ -186,9 +192,9 @@ class JointRange:
     def values(self, span: Span) -> Array:
         """(n,) the least distance to a stop, as a share of half the range."""
         scene = span.scene
-        joints = [scene.model.joint(joint) for joint in scene.joints]
-        limited = np.array([bool(scene.model.jnt_limited[j.id]) for j in joints])
-        stops = np.where(limited[:, None], np.array([scene.model.jnt_range[j.id] for j in joints]), [-np.inf, np.inf])
+        joints = np.array([scene.model.joint(joint).id for joint in scene.joints], dtype=np.int64)
+        limited = scene.model.jnt_limited[joints] != 0
+        stops = np.where(limited[:, None], scene.model.jnt_range[joints], [-np.inf, np.inf])
         low = stops[:, 0] if self.low is None else _of_joints(scene, "JointRange.low", self.low, stops[:, 0])
         high = stops[:, 1] if self.high is None else _of_joints(scene, "JointRange.high", self.high, stops[:, 1])
         if not (low < high).all():
@@ -340,16 +346,18 @@ def _robot_geoms(scene: Scene) -> NDArray[np.bool_]:
 
 
 @of_scene
-def _apart(scene: Scene) -> NDArray[np.int64]:
-    """(k, 2) pairs of the robot's geoms on links that are not neighbours."""
+def _apart(scene: Scene, ignored: tuple[tuple[str, str], ...]) -> NDArray[np.int64]:
+    """(k, 2) pairs of the robot's geoms on links that are not neighbours and not ignored."""
     model = scene.model
+    links = [model.body(i).name for i in range(model.nbody)]
+    allowed = [set(checks.indices("NoSelfCollision.ignored", pair, links, "link")) for pair in ignored]
     mine = np.flatnonzero(_robot_geoms(scene) | _foot_geoms(scene))
     mine = [int(g) for g in mine if model.geom_rbound[g] > 0.0 and model.geom_group[g] < 3]
     pairs = []
     for i, a in enumerate(mine):
         for b in mine[i + 1 :]:
             one, other = int(model.geom_bodyid[a]), int(model.geom_bodyid[b])
-            if one != other and not _neighbours(model, one, other):
+            if one != other and not _neighbours(model, one, other) and {one, other} not in allowed:
                 pairs.append((a, b))
     return np.array(pairs, dtype=np.int64).reshape(-1, 2)
 

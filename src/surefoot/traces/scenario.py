@@ -31,10 +31,12 @@ from surefoot.traces.loop_names import loop_names
 from surefoot.traces.parameters import Parameter, Uncertainty, values
 from surefoot.traces.particle import Particle, Task, failed
 from surefoot.traces.result import Result
+from surefoot.traces.scenario_checks import check_disturbances, check_values, check_witnesses
 from surefoot.traces.witness import Witness, as_witness
 
 Controller = Callable[[Scene, float], Any]
 WARM_UP = 0.05  # s of the traces that make all ready
+MOST_STEPS = 5_000_000  # of a trace, which is kept as a whole: over an hour at 1 ms
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,15 +103,19 @@ class Scenario:
         if not isinstance(self.policies, Mapping) or not self.policies:
             raise InputError(f"policies: expected functions of (scene, dt) by name, got {self.policies!r}")
         for name, make in self.policies.items():
-            if not isinstance(name, str) or not name or not callable(make):
+            if not isinstance(name, str) or not name.isprintable() or not name or not callable(make):
                 raise InputError(f"policies: expected functions of (scene, dt) by name, got {make!r} as {name!r}")
-        step_count(self.duration, checks.number("dt", self.dt, above=0.0))
+        steps = step_count(self.duration, checks.number("dt", self.dt, above=0.0))
+        if steps > MOST_STEPS:
+            raise InputError(f"duration: expected at most {MOST_STEPS} steps of {self.dt:g} s, got {self.duration:g} s")
         checks.number("telemetry_dt", self.telemetry_dt, above=0.0)
         for what in ("requirements", "objective"):
             checked = tuple(as_witness(what, value) for value in _listed(what, getattr(self, what), "requirements"))
             object.__setattr__(self, what, checked)
         names = [witness.name for witness in (*self.requirements, *self.objective)]
         for i, name in enumerate(names):
+            if not isinstance(name, str) or not name.isprintable() or not name:
+                raise InputError(f"requirements, objective: expected a name for each, got {name!r}")
             if name in names[:i]:
                 raise InputError(f"requirements, objective: two are called {name!r}; give one another name")
         for what, kind in (("pushes", Push), ("faults", Fault)):
@@ -162,7 +168,9 @@ class Scenario:
 
     @cached_property
     def _parameters(self) -> list[Parameter]:
-        return Uncertainty(self.uncertainty).resolve(self.known)
+        found = Uncertainty(self.uncertainty).resolve(self.known)
+        check_values(found)
+        return found
 
     def parameters(self) -> list[Parameter]:
         """All that is uncertain, in order of appearance."""
@@ -196,8 +204,28 @@ class Scenario:
                 check_function_of_state(control)
         return control, dt
 
+    def check(self) -> None:
+        """Refuse what cannot work, before a step is taken: names, distributions, requirements and policies.
+
+        Raises:
+            InputError: the text says what does not suit the nominal robot.
+        """
+        self.parameters()
+        scene, start = self.nominal(), self._nominal.state if self.start is None else self.start
+        for what, size, given in (("q", scene.nq, start.q), ("v", scene.nv, start.v)):
+            checks.array(f"start.{what}", given, (size,))
+        check_disturbances(scene, self.pushes, self.faults)
+        check_witnesses("requirements", self.requirements, scene, start, self.dt)
+        check_witnesses("objective", self.objective, scene, start, self.dt)
+        for policy in self.policies:
+            self.controller(policy)
+
+    def warm_up(self) -> None:
+        """Compile what traces need, once, before many processes would do so at the same time."""
+        self.prepare()
+
     def prepare(self) -> None:
-        """Compile and load what traces need, so that many processes do not do so at once: a few steps of each kind."""
+        """Compile or load what traces need: a few steps of each kind."""
         laws = {p.name: p.distribution for p in self._parameters}.get("law")
         for law in dict.fromkeys((self.law, *(laws.values if isinstance(laws, Choice) else ()))):
             short = replace(self, duration=min(self.duration, WARM_UP), law=law, uncertainty=self._without_law())
@@ -260,7 +288,8 @@ class Scenario:
         policy, control_dt = control
         built, plant = self._plant(drawn, control_dt)
         noise = {p.name: p.distribution for p in self._parameters if isinstance(p.distribution, Jitter)}
-        task = Task(self.duration, self.dt, self.requirements, self.objective, self.telemetry_dt)
+        every = min(self.telemetry_dt, self.duration)
+        task = Task(self.duration, self.dt, self.requirements, self.objective, every)
         traced = Particle(
             task, built, plant, policy, drawn, noise if particle else {}, self._disturbed("push", self.pushes, drawn),
             self._disturbed("fault", self.faults, drawn), seed, particle,

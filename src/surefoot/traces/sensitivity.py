@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
-from scipy.stats import norm, rankdata, t
+from scipy.stats import rankdata, t
 
 from surefoot import checks
 from surefoot.errors import InputError
@@ -69,23 +69,24 @@ def ranking(Z: Any, outcome: Any, names: Sequence[str]) -> list[Influence]:
     for column in Z.T:
         kept = known & ~np.isnan(column)
         values = column[kept]
-        shift = test(values, outcome[kept])
-        spread = test(np.abs(values - np.median(values)) if kept.any() else values, outcome[kept])
-        rows.append((shift, spread))
-    logs = np.array([[each[3] for each in row] for row in rows]).reshape(-1)
-    adjusted = holm(np.exp(logs)).reshape(-1, 2)
+        far = np.abs(values - np.median(values)) if len(values) else values
+        rows.append([test(values, outcome[kept]), test(far, outcome[kept])])
+    tests = np.array(rows).reshape(-1, 2, 5)
+    logs = np.minimum(0.0, math.log(2.0) + t.logsf(np.abs(tests[..., 3]), tests[..., 4]))
+    p = holm(np.exp(logs).ravel()).reshape(-1, 2)
+    surer = np.argmin(logs, axis=1)
     found = []
-    for name, (shift, spread), p in zip(names, rows, adjusted, strict=True):
-        k = int(spread[3] < shift[3])
-        effect, low, high, log_p = (shift, spread)[k]
-        words = (("low", "high"), ("middle", "both ends"))[k]
-        fails = "" if effect == 0.0 else words[int(effect < 0)]
-        found.append((log_p, Influence(name, effect, low, high, float(p[k]), fails)))
-    return [each for _, each in sorted(found, key=lambda pair: (pair[0], -abs(pair[1].effect)))]
+    for j, k in enumerate(surer):
+        effect, low, high = tests[j, k, :3].tolist()
+        fails = WORDS[k][int(effect < 0.0)] if effect else ""
+        found.append(Influence(names[j], effect, low, high, float(p[j, k]), fails))
+    order = sorted(range(len(found)), key=lambda j: (logs[j, surer[j]], -abs(found[j].effect)))
+    return [found[j] for j in order]
 
 
-Found = tuple[float, float, float, float]  # effect, its interval's ends, logarithm of the p-value
-NOTHING: Found = (0.0, -1.0, 1.0, 0.0)
+WORDS = (("low", "high"), ("middle", "both ends"))  # which values fail: of the value, of its distance from the middle
+Found = tuple[float, float, float, float, float]  # effect, its interval's ends, statistic of Student, its freedom
+NOTHING: Found = (0.0, -1.0, 1.0, 0.0, math.inf)
 
 
 def _successes(values: Array, success: NDArray[np.bool_]) -> Found:
@@ -100,7 +101,7 @@ def _successes(values: Array, success: NDArray[np.bool_]) -> Found:
     deviation = math.sqrt(good * bad / (n * (n - 1)) * float(scores @ scores))
     area = (float(ranks[success].sum()) - good * (good + 1) / 2) / (good * bad)
     low, high = _area_interval(area, good, bad)
-    return 2 * area - 1, 2 * low - 1, 2 * high - 1, _log_p(norm, float(scores[success].sum()) / deviation)
+    return 2 * area - 1, 2 * low - 1, 2 * high - 1, float(scores[success].sum()) / deviation, math.inf
 
 
 def _margins(values: Array, margin: Array) -> Found:
@@ -113,12 +114,7 @@ def _margins(values: Array, margin: Array) -> Found:
     r = float(np.clip(a @ b / math.sqrt((a @ a) * (b @ b)), -1 + 1e-15, 1 - 1e-15))
     half = ndtri(0.975) / math.sqrt(n - 3)
     low, high = math.tanh(math.atanh(r) - half), math.tanh(math.atanh(r) + half)
-    return r, low, high, _log_p(t(n - 2), r * math.sqrt((n - 2) / (1 - r * r)))
-
-
-def _log_p(distribution: Any, statistic: float) -> float:
-    """Logarithm of the two-sided p-value."""
-    return min(0.0, math.log(2.0) + float(distribution.logsf(abs(statistic))))
+    return r, low, high, r * math.sqrt((n - 2) / (1 - r * r)), n - 2
 
 
 def _area_interval(area: float, good: int, bad: int) -> tuple[float, float]:

@@ -104,15 +104,16 @@ class Span:
 Found = TypeVar("Found")
 
 
-def of_scene(find: Callable[[Scene], Found]) -> Callable[[Scene], Found]:
-    """A function of a scene that is asked once a scene, for as long as that lives."""
-    known: WeakKeyDictionary[Scene, Found] = WeakKeyDictionary()
+def of_scene(find: Callable[..., Found]) -> Callable[..., Found]:
+    """A function of a scene (and of things that can be keys) that is asked once a scene, for as long as that lives."""
+    known: WeakKeyDictionary[Scene, dict[Any, Found]] = WeakKeyDictionary()
 
     @wraps(find)
-    def found(scene: Scene) -> Found:
-        if scene not in known:
-            known[scene] = find(scene)
-        return known[scene]
+    def found(scene: Scene, *more: Any) -> Found:
+        kept = known.setdefault(scene, {})
+        if more not in kept:
+            kept[more] = find(scene, *more)
+        return kept[more]
 
     return found
 

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import importlib.util
+import sys
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -33,9 +38,15 @@ class UserFunction:
         checks.indices("function", [self.name], known, f"function of {Path(self.path).name}")
         return getattr(module, self.name)
 
+    def digest(self) -> str:
+        """A text that changes with the content of the file."""
+        return blake2b(_read(Path(self.path)), digest_size=8).hexdigest()
+
     def __call__(self, *arguments: Any) -> Any:
-        """Call it."""
-        return self.load()(*arguments)
+        """Call it; what it raises becomes an InputError that says where."""
+        function = self.load()
+        with _blamed(self.path, self.name):
+            return function(*arguments)
 
 
 @dataclass(frozen=True)
@@ -48,6 +59,10 @@ class UserWitness:
 
     function: UserFunction
 
+    def load(self) -> Witness:
+        """The witness."""
+        return _witness_of(self.function)
+
     @property
     def name(self) -> str:
         """What tables call it."""
@@ -55,11 +70,9 @@ class UserWitness:
 
     def values(self, span: Span) -> Array:
         """(n,)."""
-        return self._witness.values(span)
-
-    @property
-    def _witness(self) -> Witness:
-        return _witness_of(self.function)
+        witness = self.load()
+        with _blamed(self.function.path, self.name):
+            return witness.values(span)
 
 
 @cache
@@ -69,13 +82,42 @@ def _witness_of(function: UserFunction) -> Witness:
 
 @cache
 def _module(path: str) -> Any:
+    """The module of a file, run once in each process; it is known to Python by a name of its own."""
     file = Path(path)
-    spec = importlib.util.spec_from_file_location(f"surefoot_user_{file.stem}", file)
-    if not file.is_file() or spec is None or spec.loader is None:
-        raise InputError(f"function: no file is called {file.name!r} beside the scenario")
+    source = _read(file)
+    name = f"surefoot_user_{blake2b(path.encode(errors='surrogateescape'), digest_size=8).hexdigest()}"
+    spec = importlib.util.spec_from_file_location(name, file)
+    assert spec is not None
     module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # dataclasses and pickles look there
     try:
-        spec.loader.exec_module(module)
-    except Exception as error:
-        raise InputError(f"function: {file.name} raised {type(error).__name__}: {error}") from None
+        with _blamed(path, "reading it"):
+            exec(compile(source, path, "exec"), vars(module))
+    except BaseException:
+        del sys.modules[name]
+        raise
     return module
+
+
+def _read(file: Path) -> bytes:
+    if not file.is_file():
+        raise InputError(f"function: no file is called {file.name!r} beside the scenario")
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise InputError(f"function: {file.name} cannot be read: {error.strerror}") from None
+
+
+@contextmanager
+def _blamed(path: str, name: str) -> Iterator[None]:
+    """Say in one line what the user's code raised, and where."""
+    try:
+        yield
+    except InputError:  # it says itself what is wrong
+        raise
+    except (Exception, SystemExit) as error:
+        lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == path]
+        lines = [error.lineno] if isinstance(error, SyntaxError) else lines
+        where = f" in line {lines[-1]}" if lines else ""
+        told = " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
+        raise InputError(f"function: {Path(path).name}: {name} raised {told}{where}") from error

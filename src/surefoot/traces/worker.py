@@ -63,16 +63,50 @@ def serve(pipe: Connection, job: Job) -> None:
         pipe.send(told(error))
         return
     try:
-        with open(os.devnull, "w") as nowhere:
+        with _Timer(job.limit + SPARE) as timer:
             pipe.send(READY)
-            while pipe.poll(IDLE):
+            while _waits(pipe, timer):
                 work = pipe.recv()
-                if math.isfinite(job.limit):  # a timer that ends the process even where Python is not in charge
-                    faulthandler.dump_traceback_later(job.limit + SPARE, exit=True, file=nowhere)
+                timer.set()
                 _send(pipe, attempt(scenario, work, job.seed, job.method))
-                faulthandler.cancel_dump_traceback_later()
     except (EOFError, OSError):
         return
+
+
+class _Timer:
+    """Ends this process some seconds after it was set, even where Python is not in charge.
+
+    To set it starts a thread, which takes its time on a busy machine: within a second it stays as it was set.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds, self._at = seconds, -math.inf
+        self._nowhere = open(os.devnull, "w")  # noqa: SIM115
+
+    def __enter__(self) -> _Timer:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+        self._nowhere.close()
+
+    def set(self) -> None:
+        now = time.monotonic()
+        if math.isfinite(self._seconds) and now - self._at > 1.0:
+            faulthandler.dump_traceback_later(self._seconds, exit=True, file=self._nowhere)
+            self._at = now
+
+    def stop(self) -> None:
+        faulthandler.cancel_dump_traceback_later()
+        self._at = -math.inf
+
+
+def _waits(pipe: Connection, timer: _Timer) -> bool:
+    """Whether there is work; without any for long enough there is none to come."""
+    if pipe.poll():
+        return True
+    timer.stop()
+    return pipe.poll(IDLE)
 
 
 def _send(pipe: Connection, result: Result) -> None:

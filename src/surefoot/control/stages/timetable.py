@@ -13,12 +13,14 @@ from surefoot.control.stage import Stage
 from surefoot.errors import InputError
 from surefoot.robots.scene import Scene
 
+HEAD = 3  # params before the rows
+
 
 class Timetable(Stage):
     """Planning: plays a table of joint goals. Writes "joint_position", "joint_velocity" and "joint_acceleration".
 
-    Its rows stand `step` apart in time; the first is due when the stage first runs. Between two rows it is the cubic
-    that has their positions and velocities, so both are continuous. After the last row the joints stay there, at rest.
+    Its rows stand `step` apart in time. Between two rows it is the cubic that has their positions and velocities, so
+    both are continuous. Before the first and after the last row the joints stay there, at rest.
     """
 
     def __init__(
@@ -28,6 +30,7 @@ class Timetable(Stage):
         step: float,
         *,
         velocity: Any = None,
+        start: float = 0.0,
         name: str = "timetable",
         every: int = 1,
     ) -> None:
@@ -38,6 +41,7 @@ class Timetable(Stage):
             position: (rows, joints) rad (m).
             step: time in s between two rows.
             velocity: (rows, joints) rad/s (m/s); None: that of the parabola through a row and its neighbours.
+            start: time in s at which the first row is due.
             name: name of the stage.
             every: runs at every n-th tick.
         """
@@ -53,29 +57,26 @@ class Timetable(Stage):
             writes=known(robot, "joint_position", "joint_velocity", "joint_acceleration"),
             every=every,
             function=_timetable,
-            memory=2,
-            params=np.concatenate([[joints, step], np.hstack([rows, speeds]).ravel()]),
+            params=np.concatenate([[joints, step, checks.number("start", start)], np.hstack([rows, speeds]).ravel()]),
             kept=True,
         )
 
 
 def _timetable(t, board, where, memory, params):
-    """Memory: whether it ran before, and when first. Params: joints, step, then a row of positions and velocities."""
+    """Params: joints, step, start, then a row of positions and velocities after the other."""
     n, step = int(params[0]), params[1]
-    if memory[0] == 0.0:
-        memory[0] = 1.0
-        memory[1] = t
-    last = (params.shape[0] - 2) // (2 * n) - 1
-    passed = (t - memory[1]) / step
-    over = passed >= last
-    row = last - 1 if over else int(passed)
-    s = 1.0 if over else passed - row
-    a, b = 2 + 2 * n * row, 2 + 2 * n * (row + 1)
+    last = (params.shape[0] - HEAD) // (2 * n) - 1
+    passed = (t - params[2]) / step
+    rests = not 0.0 <= passed < last
+    row = int(min(max(passed, 0.0), last - 1.0))
+    s = min(max(passed - row, 0.0), 1.0)
+    a = HEAD + 2 * n * row
+    b = a + 2 * n
     for i in range(n):
-        p, d = params[a + i], params[b + i] - params[a + i]
+        d = params[b + i] - params[a + i]
         u, w = step * params[a + n + i], step * params[b + n + i]
         c2, c3 = 3.0 * d - 2.0 * u - w, u + w - 2.0 * d
-        board[where[0] + i] = params[b + i] if over else p + s * (u + s * (c2 + s * c3))
-        board[where[1] + i] = 0.0 if over else (u + s * (2.0 * c2 + s * 3.0 * c3)) / step
-        board[where[2] + i] = 0.0 if over else (2.0 * c2 + 6.0 * s * c3) / (step * step)
+        board[where[0] + i] = params[b + i] if s == 1.0 else params[a + i] + s * (u + s * (c2 + s * c3))
+        board[where[1] + i] = 0.0 if rests else (u + s * (2.0 * c2 + s * 3.0 * c3)) / step
+        board[where[2] + i] = 0.0 if rests else (2.0 * c2 + 6.0 * s * c3) / (step * step)
     return 0

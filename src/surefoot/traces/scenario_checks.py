@@ -1,0 +1,86 @@
+"""What only shows once a scenario meets its scene: names that are not there, values that do not suit. Nothing is run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from surefoot import checks
+from surefoot.errors import InputError
+from surefoot.laws import as_law
+from surefoot.robots.scene import Scene
+from surefoot.robots.state import State
+from surefoot.traces.distributions import Choice, Constant
+from surefoot.traces.disturbances import Fault, Push
+from surefoot.traces.parameters import Parameter
+from surefoot.traces.span import Span
+from surefoot.traces.witness import Witness
+
+LAW = "law"
+
+
+def check_values(parameters: Iterable[Parameter]) -> None:
+    """Refuse choices and constants that are no numbers where numbers are wanted, and laws that are none."""
+    for parameter in parameters:
+        distribution = parameter.distribution
+        with checks.told(f"uncertainty: {parameter.name!r}: "):
+            if isinstance(distribution, Choice):
+                given = distribution.values
+            elif isinstance(distribution, Constant):
+                given = (distribution.number,)
+            elif parameter.name == LAW:
+                raise InputError(f"expected a choice of contact laws, got {distribution!r}")
+            else:
+                continue
+            for value in given:
+                if parameter.name == LAW:
+                    as_law(value)
+                elif parameter.name.endswith("mu"):
+                    checks.friction("value", value)
+                else:
+                    checks.number("value", value)
+
+
+def check_disturbances(scene: Scene, pushes: Sequence[Push], faults: Sequence[Fault]) -> None:
+    """Refuse pushes of bodies and faults of parts that the scene does not have."""
+    for k, push in enumerate(pushes):
+        with checks.told(f"pushes[{k}]: "):
+            push.body_of(scene)
+    for k, fault in enumerate(faults):
+        with checks.told(f"faults[{k}]: "):
+            fault.parts(scene)
+
+
+def check_witnesses(what: str, witnesses: Sequence[Witness], scene: Scene, start: State, dt: float) -> None:
+    """Refuse requirements that cannot be asked of the scene, by asking them once at the start, where nothing touches.
+
+    Args:
+        what: "requirements" or "objective".
+        witnesses: to ask.
+        scene, start, dt: of the nominal robot.
+    """
+    span = _moment(scene, start, dt)
+    for witness in witnesses:
+        with checks.told(f"{what}: {witness.name!r}: "):
+            checks.array("values", witness.values(span), (1,), finite=False)
+
+
+def _moment(scene: Scene, start: State, dt: float) -> Span:
+    """One step without contacts."""
+    return Span(
+        scene=scene,
+        t=np.array([start.t]),
+        q=np.array(start.q)[None],
+        v=np.array(start.v)[None],
+        torque=np.zeros((1, len(scene.joints))),
+        start=np.zeros(2, dtype=np.int64),
+        geoms=np.zeros((0, 2), dtype=np.int64),
+        points=np.zeros((0, 3)),
+        frames=np.zeros((0, 3, 3)),
+        gaps=np.zeros(0),
+        forces=np.zeros((0, 3)),
+        velocities=np.zeros((0, 3)),
+        near=1.0,
+        touch=dt * dt,
+    )
