@@ -12,7 +12,7 @@ import numpy as np
 import surefoot as sf
 from benchmarks import crowd
 from benchmarks.crowd import Crowd
-from benchmarks.harness import Absent, Laps, Method, Problem, Setting, Task, Verdict
+from benchmarks.harness import Laps, Method, Problem, Setting, Task, Verdict
 from benchmarks.workers import Worker, together
 from surefoot.control import Walk
 from surefoot.traces.result import Result
@@ -37,7 +37,7 @@ class Clocked:
 
     def prepare(self) -> None:
         """Load the machine code, before a process calls itself ready."""
-        self.scenario.trace("walk", 0)
+        self.scenario.prepare()
 
     def trace(self, policy: str, particle: int, seed: int = 0, method: str = "random") -> Result:
         """One trace."""
@@ -56,18 +56,15 @@ class Clocked:
 
 def engine() -> Method:
     """`falsify`, from its first trace to its last."""
-    try:
-        from surefoot.traces.falsify import falsify
-    except ImportError as error:
-        raise Absent("surefoot", str(error)) from None
 
     def prepare(problem: Problem, setting: Setting) -> Task:
         one: Crowd = problem.data
-        clocked = Clocked(crowd.scenario(one.duration))
+        both = crowd.scenario(one.duration)
+        clocked = Clocked(replace(both, policies={"walk": both.policies["walk"]}))
 
         def call() -> Laps:
             began = time.monotonic()
-            run = falsify(clocked, one.robots, one.seed, workers=one.workers, policies=["walk"])
+            run = sf.falsify(clocked, one.robots, one.seed, workers=one.workers)
             ended = time.monotonic()
             columns = {name: run.particles[name].to_numpy() for name in _COLUMNS}
             first, last = columns["f:began"].min(), columns["f:ended"].max()
