@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Mapping
 from dataclasses import replace
@@ -43,7 +44,8 @@ class Clocked:
         """One trace."""
         began = time.monotonic()
         result = self.scenario.trace(policy, particle, seed, method)
-        return replace(result, final={**result.final, "began": began, "ended": time.monotonic()})
+        when = {"began": began, "ended": time.monotonic(), "process": float(os.getpid())}
+        return replace(result, final={**result.final, **when})
 
     def values(self, *draw: Any) -> dict[str, Any]:
         """What is drawn."""
@@ -72,6 +74,7 @@ def engine() -> Method:
             counts = {
                 "ms in traces": columns["seconds"].sum(),
                 "ms of workers": one.workers * (last - first),
+                "ms of its processes": _spans(columns["f:process"], columns["f:began"], columns["f:ended"]),
                 "ms before the first": first - began,
                 "ms after the last": ended - last,
             }
@@ -88,7 +91,13 @@ def engine() -> Method:
     return Method("surefoot", f"{_RIGID}; {_WALK}", prepare, ours=True, note=note)
 
 
-_COLUMNS = ("outcome", "seconds", "f:z", "f:roll", "f:pitch", "f:began", "f:ended")
+_COLUMNS = ("outcome", "seconds", "f:z", "f:roll", "f:pitch", "f:began", "f:ended", "f:process")
+
+
+def _spans(process: Any, began: Any, ended: Any) -> float:
+    """s from the first trace of a process to its last, summed over the processes."""
+    mine = [process == number for number in np.unique(process)]
+    return float(sum(ended[rows].max() - began[rows].min() for rows in mine))
 
 
 def processes() -> Method:

@@ -131,7 +131,14 @@ def test_the_engine_does_all_robots():
     found = task.judge(laps.answer)
     assert len(laps.seconds) == 1
     assert (found.residual, found.counts["upright"]) == (0.0, ROBOTS)
-    assert 0 < found.counts["ms in traces"] <= found.counts["ms of workers"] + 1
+    counts = found.counts
+    assert 0 < counts["ms in traces"] <= counts["ms of its processes"] + 1 <= counts["ms of workers"] + 2
+    assert counts["ms before the first"] > 0
+
+
+def test_time_of_processes_is_summed():
+    process, began, ended = np.array([[7, 9, 7, 9], [1.0, 1.5, 2.0, 3.0], [2.0, 2.5, 4.0, 3.5]])
+    assert particle_traces._spans(process, began, ended) == (4.0 - 1.0) + (3.5 - 1.5)
 
 
 def test_bars_compare_the_right_rows():
