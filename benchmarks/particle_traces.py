@@ -95,7 +95,7 @@ _COLUMNS = ("outcome", "seconds", "f:z", "f:roll", "f:pitch", "f:began", "f:ende
 
 
 def _spans(process: Any, began: Any, ended: Any) -> float:
-    """s from the first trace of a process to its last, summed over the processes."""
+    """Time in s from the first trace of a process to its last, summed over the processes."""
     mine = [process == number for number in np.unique(process)]
     return float(sum(ended[rows].max() - began[rows].min() for rows in mine))
 
