@@ -223,6 +223,11 @@ def _replay(screen: Any, made: Any, policy: list[str] | None, particle: int, see
     name = wanted[0]
     with screen.status("tracing"):
         result = made.trace(name, particle, seed, method)
+    folder = Path() if out is None else out
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"--out: {folder} cannot be made: {error.strerror}") from None
     values = made.values(particle, seed, method)
     far = sorted(_scores(made, values).items(), key=lambda item: -abs(item[1]))[:5]
     strikes = [
@@ -236,15 +241,11 @@ def _replay(screen: Any, made: Any, policy: list[str] | None, particle: int, see
         ("strikes", "\n".join(strikes) or "none"),
     ]
     screen.print(summary(f"{made.name}, {name}, particle {particle}", rows))
-    folder = Path() if out is None else out
     file = re.sub(r"[^\w.,+-]+", "-", f"{made.name}-{name}")[:100]
     video = folder / f"{file}-{particle}.webp"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
         with progress_bar(screen, "drawing") as tell:
             animate(made.replay(name, particle, seed, method), video, progress=tell)
-    except OSError as error:
-        raise InputError(f"--out: {folder} cannot be written to: {error.strerror}") from None
     except SurefootError as error:  # there is no renderer, or nothing to draw
         screen.print(f"no animation: {error}", soft_wrap=True, markup=False)
         return

@@ -100,9 +100,9 @@ def of_run(folder: RunFolder) -> Scenario | None:
 
 def text(scenario: str | os.PathLike[str]) -> str:
     """The text of a scenario's file."""
-    file = find(scenario)
+    file = _regular(find(scenario))
     try:
-        return _regular(file).read_text(encoding="utf-8")
+        return file.read_text(encoding="utf-8")
     except OSError as error:
         raise InputError(f"{file}: cannot be read: {error.strerror}") from None
     except ValueError as error:
