@@ -3,7 +3,7 @@
 from surefoot.traces.distributions import Choice, Constant, Jitter, Normal, Uniform, measured
 from surefoot.traces.disturbances import Fault, Push
 from surefoot.traces.falsify import falsify
-from surefoot.traces.findings import Finding, findings
+from surefoot.traces.findings import Finding, comparisons, findings
 from surefoot.traces.graze import Split, locate_graze
 from surefoot.traces.online import Decision, safe_to_switch
 from surefoot.traces.rare_search import RareFailures, rare_failures
@@ -31,6 +31,6 @@ from surefoot.traces.witness import Witness, witness
 __all__ = [
     "SCENARIOS", "Choice", "Constant", "Decision", "Fault", "FeetBeyond", "Finding", "Held", "Jitter", "JointRange",
     "NoBodyContact", "NoSelfCollision", "NoStrike", "Normal", "Push", "RareFailures", "Result", "Run", "RunFolder",
-    "Scenario", "Span", "Split", "Stop", "Tilt", "TorqueSpeed", "Uniform", "Upright", "Witness", "Workspace", "falsify",
+    "Scenario", "Span", "Split", "Stop", "Tilt", "TorqueSpeed", "Uniform", "Upright", "Witness", "Workspace", "comparisons", "falsify",
     "findings", "load_scenario", "locate_graze", "measured", "rare_failures", "safe_to_switch", "witness",
 ]  # fmt: skip
