@@ -58,6 +58,8 @@ class Split:
 def met(result: Result) -> Hashable:
     """What a trace met: which things were touched and struck by which, and how it ended."""
     events = result.events
+    if not events:  # of a trace that broke
+        return result.outcome, ()
     order = signature(list(events["kind"]), list(events["feature"]), np.array(events["t"], dtype=float), TOGETHER)
     return result.outcome, tuple(sorted(set(order)))
 
