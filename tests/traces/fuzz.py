@@ -28,7 +28,26 @@ NAMES = (
     "kind", "x", "", " ", "Robot", "robots", "ünicode", "a\nb", "a.b", "like", "name", "nothing.*", "*", "robot.*",
     "[", "robot.[", "start.hip", "encoder.*", "law", "ground.mu", "push.0.force.1", "push.9.time", "x" * 300, "\x00",
 )  # fmt: skip
-TEXTS = ("=", "[", "]", "[[", "{", '"', "'", "\\", "\n", "\r", "\x00", "#", ",", "nan", "é", "\ufeff", "= =", "[terrain]")
+TEXTS = (
+    "=",
+    "[",
+    "]",
+    "[[",
+    "{",
+    '"',
+    "'",
+    "\\",
+    "\n",
+    "\r",
+    "\x00",
+    "#",
+    ",",
+    "nan",
+    "é",
+    "\ufeff",
+    "= =",
+    "[terrain]",
+)
 BASES = tuple(map(tomllib.loads, (SMALL, FULL, PICKING)))
 CODE = """
 

@@ -31,5 +31,11 @@ def throw(**changes):
         "encoder.hip.bias": sf.Normal(0.01), "motor.hip.strength": sf.Normal(0.1), "gps.x": sf.Jitter(0.1),
         "start.velocity.z": sf.Normal(0.1), "start.velocity.hip": sf.Normal(0.1), "restitution": sf.traces.Constant(0.1),
     }  # fmt: skip
-    given = {"policies": {"idle": idles}, "requirements": [too_fast], "uncertainty": uncertain, "duration": 2 * DT, "terrain": sf.Plane()}
+    given = {
+        "policies": {"idle": idles},
+        "requirements": [too_fast],
+        "uncertainty": uncertain,
+        "duration": 2 * DT,
+        "terrain": sf.Plane(),
+    }
     return sf.Scenario("throw", flyer(), **{**given, **changes})

@@ -43,7 +43,11 @@ def by_mass(particle, policy="a", limit=0.5):
     fails = mass(particle) > limit
     outcome = ("known failure", "upright") if fails else ("success", "")
     return result(
-        particle, *outcome, policy=policy, margin=limit - mass(particle), feature="knee/ground" if fails else "foot/ground"
+        particle,
+        *outcome,
+        policy=policy,
+        margin=limit - mass(particle),
+        feature="knee/ground" if fails else "foot/ground",
     )
 
 
@@ -136,7 +140,12 @@ def test_deciding_of_nothing():
 
 def test_groups_are_the_columns_of_a_policy(folder):
     opened = folder(
-        [result(1, "known failure", "upright", time=0.25), result(0), result(0, policy="b"), result(2, "hung", time=np.nan)],
+        [
+            result(1, "known failure", "upright", time=0.25),
+            result(0),
+            result(0, policy="b"),
+            result(2, "hung", time=np.nan),
+        ],
         ("a", "b", "c"),
     )
     a, b, c = groups(opened.particles(), opened.policies)

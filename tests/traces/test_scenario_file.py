@@ -141,7 +141,10 @@ def test_bundled_scenarios(name):
     [
         ("plane", {"mu": 0.5, "z": 0.1}),
         ("slope", {"angle": 0.1, "yaw": 0.2, "mu": 0.5}),
-        ("curb", {"height": 0.02, "position": [0.3, 0.1], "length": 2.0, "thickness": 0.02, "yaw": 0.1, "curb_mu": 0.3}),
+        (
+            "curb",
+            {"height": 0.02, "position": [0.3, 0.1], "length": 2.0, "thickness": 0.02, "yaw": 0.1, "curb_mu": 0.3},
+        ),
         ("height map", {"size": [1.0, 1.0], "cell": 0.1, "hills": 9, "mu": [0.5, 0.9]}),
     ],
 )
