@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Mapping
 from dataclasses import replace
@@ -12,7 +13,7 @@ import numpy as np
 import surefoot as sf
 from benchmarks import crowd
 from benchmarks.crowd import Crowd
-from benchmarks.harness import Absent, Laps, Method, Problem, Setting, Task, Verdict
+from benchmarks.harness import Laps, Method, Problem, Setting, Task, Verdict
 from benchmarks.workers import Worker, together
 from surefoot.control import Walk
 from surefoot.traces.result import Result
@@ -37,13 +38,14 @@ class Clocked:
 
     def prepare(self) -> None:
         """Load the machine code, before a process calls itself ready."""
-        self.scenario.trace("walk", 0)
+        self.scenario.prepare()
 
     def trace(self, policy: str, particle: int, seed: int = 0, method: str = "random") -> Result:
         """One trace."""
         began = time.monotonic()
         result = self.scenario.trace(policy, particle, seed, method)
-        return replace(result, final={**result.final, "began": began, "ended": time.monotonic()})
+        when = {"began": began, "ended": time.monotonic(), "process": float(os.getpid())}
+        return replace(result, final={**result.final, **when})
 
     def values(self, *draw: Any) -> dict[str, Any]:
         """What is drawn."""
@@ -56,18 +58,15 @@ class Clocked:
 
 def engine() -> Method:
     """`falsify`, from its first trace to its last."""
-    try:
-        from surefoot.traces.falsify import falsify
-    except ImportError as error:
-        raise Absent("surefoot", str(error)) from None
 
     def prepare(problem: Problem, setting: Setting) -> Task:
         one: Crowd = problem.data
-        clocked = Clocked(crowd.scenario(one.duration))
+        both = crowd.scenario(one.duration)
+        clocked = Clocked(replace(both, policies={"walk": both.policies["walk"]}))
 
         def call() -> Laps:
             began = time.monotonic()
-            run = falsify(clocked, one.robots, one.seed, workers=one.workers, policies=["walk"])
+            run = sf.falsify(clocked, one.robots, one.seed, workers=one.workers)
             ended = time.monotonic()
             columns = {name: run.particles[name].to_numpy() for name in _COLUMNS}
             first, last = columns["f:began"].min(), columns["f:ended"].max()
@@ -75,6 +74,7 @@ def engine() -> Method:
             counts = {
                 "ms in traces": columns["seconds"].sum(),
                 "ms of workers": one.workers * (last - first),
+                "ms of its processes": _spans(columns["f:process"], columns["f:began"], columns["f:ended"]),
                 "ms before the first": first - began,
                 "ms after the last": ended - last,
             }
@@ -91,7 +91,13 @@ def engine() -> Method:
     return Method("surefoot", f"{_RIGID}; {_WALK}", prepare, ours=True, note=note)
 
 
-_COLUMNS = ("outcome", "seconds", "f:z", "f:roll", "f:pitch", "f:began", "f:ended")
+_COLUMNS = ("outcome", "seconds", "f:z", "f:roll", "f:pitch", "f:began", "f:ended", "f:process")
+
+
+def _spans(process: Any, began: Any, ended: Any) -> float:
+    """Time in s from the first trace of a process to its last, summed over the processes."""
+    mine = [process == number for number in np.unique(process)]
+    return float(sum(ended[rows].max() - began[rows].min() for rows in mine))
 
 
 def processes() -> Method:

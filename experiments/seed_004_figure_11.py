@@ -1,7 +1,7 @@
 """[Zapolsky2017], figure 11: where a ball is after an arm has tried to pick it up, in two ways.
 
-Every particle is an arm that is not quite as modelled; both policies meet the same ones. Straight to the ball from above
-holds it more often than from its side. The scenario is the bundled `picking`.
+Every particle is an arm that is not quite as modelled; both policies meet the same ones. Who goes straight to the ball,
+from above, holds it more often than who comes from its side. The scenario is the bundled `picking`.
 
     surefoot reproduce 004-figure-11
 """
@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import surefoot as sf
-from surefoot.control import PICKS, Pick, picker, plan
+from surefoot.control import PICKS, Pick, picker
+from surefoot.control.picking import plan
 from surefoot.report.comparison import Comparison
 from surefoot.traces.paired import paired
 from surefoot.traces.rates import wilson
@@ -66,36 +67,39 @@ def reproduce(folder: Path, *, quick: bool = False, progress: Progress | None = 
     total, found = len(STUDIES) * len(PICKS) * particles, {}
     for study, names in STUDIES.items():
         uncertainty = {name: how for name, how in scenario.uncertainty.items() if name.startswith(names)}
-        policies = {way: _plain(way) for way in PICKS} if study == PLAIN else scenario.policies
+        picks = {way: replace(pick, level=False, blend=0.0) if study == PLAIN else pick for way, pick in PICKS.items()}
+        policies = {way: _plain(pick) for way, pick in picks.items()} if study == PLAIN else scenario.policies
         studied = replace(scenario, uncertainty=uncertainty, policies=policies)
-        for policy in PICKS:
+        for policy, pick in picks.items():
             done = len(found) * particles
             tell = None if progress is None else lambda k, done=done: progress(done + k, total)
-            found[study, policy] = _tried(studied, policy, particles, seed, tell)
+            found[study, policy] = _tried(studied, policy, pick, range(1, particles + 1), seed, tell)
     rows = tuple(_row(study, policy, found) for study, policy in found)
     figure = _draw(folder / "004-figure-11.png", {policy: found[ALL, policy] for policy in PICKS})
     return Comparison(rows, _notes(scenario, particles, found), figure)
 
 
-def _plain(way: str) -> Callable[[sf.Scene, float], Any]:
-    """Feedback alone, as in the paper; corners stay sharp and the hand does not turn."""
+def _plain(pick: Pick) -> Callable[[sf.Scene, float], Any]:
+    """Feedback alone, as in the paper."""
 
     def policy(scene: sf.Scene, dt: float) -> Any:
-        pipeline = picker(scene, replace(PICKS[way], level=False, blend=0.0), dt)
+        pipeline = picker(scene, pick, dt)
         pipeline.remove("torque_table")
         return pipeline
 
     return policy
 
 
-def _tried(scenario: Scenario, policy: str, particles: int, seed: int, tell: Callable[[int], None] | None) -> Tried:
+def _tried(
+    scenario: Scenario, policy: str, pick: Pick, particles: range, seed: int, tell: Callable[[int], None] | None
+) -> Tried:
     traces = []
-    for particle in range(1, particles + 1):
+    for particle in particles:
         traces.append(scenario.trace(policy, particle, seed))
         if tell is not None:
             tell(particle)
     nominal = scenario.nominal()
-    grab = plan(nominal, PICKS[policy], nominal.home().q[-7:-4]).grab
+    grab = plan(nominal, pick, nominal.home().q[-7:-4]).grab
     outcomes = [trace.outcome for trace in traces]
     return Tried(
         held=np.array([outcome == SUCCESS for outcome in outcomes]),
@@ -144,19 +148,19 @@ def _notes(scenario: Scenario, particles: int, found: dict[tuple[str, str], Trie
     fast = ", ".join(f"{way} {_as_modelled(scenario, replace(PICKS[way], rise=FAST))}" for way in PICKS)
     far = _as_modelled(scenario, replace(PICKS["indirect"], beside=FAR))
     return (
-        f"{particles} particles, the same for both policies (paper: 40). In brackets the interval of Wilson, 95 %; only "
-        "it: particles that this policy alone masters; p: exact test of McNemar. Tapped: a finger touched the ball before "
-        "the fingers began to close, in the paper the typical failure of the indirect policy: from above that does less "
-        "harm. Broken: the simulation found no answer.",
-        f"Figure 10 are {len(parameters)} parameters here, {noise} of them noise. Friction, restitution, contact law and "
-        "lag have no numbers in the dissertation or its files, and have ours; the files vary the arm alone.",
+        f"{particles} particles, the same for both policies (paper: 40). In brackets the interval of Wilson, 95 %. "
+        "Only it: particles that this policy alone masters; p: exact test of McNemar. Tapped: a finger touched "
+        "the ball before the fingers began to close, in the paper the typical failure of the indirect policy; then "
+        "held: of these. Broken: the simulation found no answer.",
+        f"Figure 10 has {len(parameters)} parameters here, {noise} of them noise. Friction, restitution, contact law "
+        "and lag have no numbers in the dissertation or its files, and have ours; the files vary the arm alone.",
         f"Arms that hit themselves: {sum(tried.hit for tried in found.values())} (paper: none).",
         "As in the paper: gains, speeds, ball, start, grasp point, lift, how the fingers close. Ours: the torques that "
         "the plan takes in the air are fed forward, corners of the path are round, and the hand turns until opposite "
         "fingers are level; plain control has none of these. "
-        f"The hand rises at {PICKS['direct'].rise:g} m/s; at {FAST:g} m/s, as modelled: {fast}. The indirect policy comes "
-        f"from {100 * PICKS['indirect'].beside:.0f} cm beside the ball; from the paper's {100 * FAR:.0f} cm, as modelled: "
-        f"{far}.",
+        f"The hand rises at {PICKS['direct'].rise:g} m/s; at {FAST:g} m/s, as modelled: {fast}. The indirect policy "
+        f"comes from {100 * PICKS['indirect'].beside:.0f} cm beside the ball; from the paper's {100 * FAR:.0f} cm, as "
+        f"modelled: {far}.",
     )
 
 

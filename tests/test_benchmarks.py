@@ -266,10 +266,10 @@ def test_the_command_line_names_its_test_sets():
     )
     assert done.returncode == 2
     assert (
-        "no test set is called nonsense; the choices are lcp, contact, step, walk, inverse, soft, batch, modes"
+        "no test set is called nonsense; the choices are lcp, contact, step, walk, inverse, soft, batch, modes, traces"
         in done.stderr
     )
-    assert list(ALL) == ["lcp", "contact", "step", "walk", "inverse", "soft", "batch", "modes"]
+    assert list(ALL) == ["lcp", "contact", "step", "walk", "inverse", "soft", "batch", "modes", "traces"]
 
 
 def test_the_command_line_lists_its_test_sets():

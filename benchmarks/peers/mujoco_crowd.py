@@ -128,4 +128,4 @@ def _crowd(duration: int, seed: int, numbers: tuple[int, ...]) -> tuple[list[Any
     models = [robot.scene.model.__copy__() for robot in built]
     for model in models:
         model.opt.timestep = crowd.DT
-    return models, *(np.array([getattr(robot.state, name) for robot in built]) for name in ("q", "v"))
+    return models, np.array([robot.state.q for robot in built]), np.array([robot.state.v for robot in built])

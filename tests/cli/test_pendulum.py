@@ -19,16 +19,28 @@ def scenario(pendulum):
     return pendulum.swing()
 
 
-def _least_distance(trace):
-    """Least distance in m between the ball and a rod, as MuJoCo's own narrow phase has it."""
-    model = trace.scene.model
+@pytest.fixture(scope="module")
+def free(pendulum, scenario):
+    """Least distance in m between ball and rods where nothing collides, by MuJoCo's own steps of 0.1 ms."""
+    model = scenario.nominal().model.__copy__()
+    model.opt.timestep = 1e-4
+    model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT
     data = mujoco.MjData(model)
-    ball, rods = model.geom("ball").id, [model.geom(f"rod{k}").id for k in range(1, 13)]
-    least = np.inf
-    for q in trace.q:
-        data.qpos[:] = q
-        mujoco.mj_kinematics(model, data)
-        least = min(least, *(mujoco.mj_geomDistance(model, data, ball, rod, 1.0, None) for rod in rods))
+    ball, rods = model.geom("ball").id, [model.geom(f"rod{k}").id for k in range(7, 13)]
+
+    def least(values):
+        mujoco.mj_resetData(model, data)
+        data.qpos[:], data.qvel[:] = scenario.start.q, scenario.start.v
+        data.qpos[:12] += [values[f"start.hinge{k}"] for k in range(1, 13)]
+        data.qvel[:12] += [values[f"start.velocity.hinge{k}"] for k in range(1, 13)]
+        mujoco.mj_step(model, data, 940)
+        found = []
+        for _ in range(110):
+            mujoco.mj_step(model, data)
+            mujoco.mj_kinematics(model, data)
+            found += [mujoco.mj_geomDistance(model, data, ball, rod, 1.0, None) for rod in rods]
+        return min(found)
+
     return least
 
 
@@ -45,23 +57,36 @@ def test_the_state_has_24_dimensions_and_the_start_is_the_given_one(pendulum, sc
     assert moved.v[0, 0] == pendulum.RATE + drawn["start.velocity.hinge1"]
 
 
-def test_the_ball_flies_as_a_stone_does_and_is_missed(pendulum, scenario):
+def test_the_ball_flies_as_a_stone_does_and_is_missed(pendulum, scenario, free):
     trace = scenario.replay("limp", 0)
     k = round(pendulum.MEET / trace.dt)
     assert trace.q[k, 12:15] == pytest.approx(pendulum.WHERE, abs=9.81 * pendulum.MEET * trace.dt)
     assert trace.v[k, 12:15] == pytest.approx([0.0, pendulum.SPEED, 0.0], abs=1e-9)
-    assert _least_distance(trace) > 1e-3
+    assert free(scenario.values(0)) > 5e-3
+    assert scenario.trace("limp", 0).outcome == "success"
 
 
-def test_a_strike_is_where_another_program_sees_them_touch(scenario):
-    outcomes = {k: scenario.trace("limp", k, seed=1).outcome for k in range(1, 101)}
-    struck = [k for k, outcome in outcomes.items() if outcome == "known failure"]
-    assert 1 <= len(struck) <= 5
-    for k in struck:
-        assert _least_distance(scenario.replay("limp", k, seed=1)) < 1e-5
-    for k in range(1, 101, 12):
-        if k not in struck:
-            assert _least_distance(scenario.replay("limp", k, seed=1)) > 0.0
+def test_a_strike_is_where_another_program_sees_them_meet(scenario, free):
+    wide = [{name: 2.0 * value for name, value in scenario.values(k, seed=1).items()} for k in range(1, 81)]
+    found = [scenario.trace("limp", 1, values=values) for values in wide]
+    struck = np.array([result.outcome == "known failure" for result in found])
+    least = np.array([free(values) for values in wide])
+    assert 5 <= struck.sum() <= 25
+    assert struck[least < -1e-4].all()
+    assert not struck[least > 6e-4].any()  # what would miss by less is foreseen as a contact
+    assert min(result.time for result in found if result.outcome == "known failure") > 0.09
+
+
+def test_the_tip_is_ahead_linearly(pendulum, scenario):
+    slopes = pendulum.slopes(scenario)
+    assert np.all(np.abs(slopes[1::2]) < 1e-6)  # hinges about x move it sideways
+    assert np.all(slopes[[0, 2, 4, 12, 14, 16]] < -1e-3)
+    many = pendulum.linearised(slopes, 0.02, 128, seed=3)
+    for sampled in many.values():
+        assert sampled.rate.rate == pytest.approx(0.02, rel=0.05)
+    spread = {method: sampled.estimates.std() for method, sampled in many.items()}
+    assert spread["random"] == pytest.approx(np.sqrt(0.02 * 0.98 / 128), rel=0.05)
+    assert spread["sobol"] < spread["random"]
 
 
 def test_a_plant_that_served_before_changes_no_bit(pendulum, scenario):
@@ -93,14 +118,13 @@ def test_the_interval_of_the_mean_wait_covers(pendulum):
     assert 0.92 <= covered / 400 <= 0.99
 
 
-def test_both_ways_find_the_same(quick):
+def test_ours_stand_beside_the_paper(quick):
     found = quick(NAME)
     rows = {row["of a strike"]: row for row in found.rows}
     for way in ("pseudo-random", "Sobol"):
-        share = float(rows["likelihood, %"][way].split()[0])
-        assert 0.0 < share < 5.0
+        assert 0.0 < float(rows["likelihood, %"][way].split()[0]) < 6.0
         assert 1 <= int(rows["seeds that saw one"][way].split()[0]) <= 4
-        assert int(rows["samples until the first, fewest"][way]) <= 65
+        assert rows["linearised: seeds that saw one"][way].endswith(" of 2000")
     assert rows["likelihood, %"]["the paper"] == rows["samples until the first, mean"]["the paper"] == "about the same"
     assert found.notes[0] == "4 seeds of 64 samples each way; intervals of 95 %."
     assert found.figure.stat().st_size > 10_000

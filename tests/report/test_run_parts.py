@@ -1,6 +1,7 @@
 """Numbers behind the page of a run: who is typical, what decides, where traces part, how a log compares."""
 
 import re
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +12,6 @@ from surefoot.report import run_curves, run_log, run_motion, run_pictures, run_s
 from surefoot.report.run_motion import Motion, free_body, motions
 from surefoot.report.run_outcomes import KINDS, counts
 from surefoot.report.run_verdict import headline
-from surefoot.traces import findings
 from surefoot.traces.findings import BY_SUCCESS, Finding, deciding, influences, signatures_of
 from surefoot.traces.groups import Group, groups
 from surefoot.traces.result import OUTCOMES
@@ -187,7 +187,7 @@ class TestTree:
 
     def test_a_large_run_is_read_in_part(self, folder, found, monkeypatch):
         whole = signatures_of(folder, found[2])
-        monkeypatch.setattr(findings, "MOST_TRACES", 5)
+        monkeypatch.setattr(sys.modules["surefoot.traces.findings"], "MOST_TRACES", 5)
         assert signatures_of(folder, found[2]) == whole[:5]
 
 

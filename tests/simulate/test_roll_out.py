@@ -198,6 +198,8 @@ def test_a_torque_that_is_not_finite_ends_it(links):
 def test_progress_is_told_after_every_piece():
     ball = sf.scene(None, terrain=None, objects=[sf.Ball(radius=0.1, mass=1.0)])
     told = []
-    trace = sf.Simulator(ball, DT).rollout(ball.home(), duration=4.5, progress=lambda done, steps: told.append((done, steps)))
+    trace = sf.Simulator(ball, DT).rollout(
+        ball.home(), duration=4.5, progress=lambda done, steps: told.append((done, steps))
+    )
     assert told == [(PIECE, 4500), (2 * PIECE, 4500), (4500, 4500)]
     assert trace.ok

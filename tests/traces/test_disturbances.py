@@ -138,7 +138,9 @@ def test_the_first_loose_object_is_pushed_where_nothing_floats(rod):
 
 
 def test_a_push_on_what_stands_is_held_by_friction_or_not():
-    box = sf.scene(None, terrain=sf.Plane(mu=0.5), objects=[sf.Box(size=(0.2, 0.2, 0.2), mass=1.0, position=(0, 0, 0.1))])
+    box = sf.scene(
+        None, terrain=sf.Plane(mu=0.5), objects=[sf.Box(size=(0.2, 0.2, 0.2), mass=1.0, position=(0, 0, 0.1))]
+    )
     held = run(box, pushes=[Push((0.49 * 9.81, 0, 0), 0.0, 0.1)])
     slid = run(box, pushes=[Push((0.60 * 9.81, 0, 0), 0.0, 0.1)])
     assert np.abs(held.q[-1][0]) < 1e-9
@@ -251,7 +253,9 @@ def test_patterns_name_all_that_match():
     robot = sf.load("links-light")
     assert Fault("dead", "LF_*", 0.0).parts(robot) == ["LF_X1", "LF_Y2", "LF_Y3"]
     assert Fault("dropout", "gps.*", 0.0).parts(robot) == ["gps.x", "gps.y"]
-    assert Fault("dropout", "encoder.??_X1", 0.0).parts(robot) == [f"encoder.{leg}_X1" for leg in ("LF", "RF", "LH", "RH")]
+    assert Fault("dropout", "encoder.??_X1", 0.0).parts(robot) == [
+        f"encoder.{leg}_X1" for leg in ("LF", "RF", "LH", "RH")
+    ]
 
 
 @pytest.mark.parametrize(

@@ -22,4 +22,6 @@ def test_what_is_noise():
     noise = {name for name in names if is_noise(name)}
     assert {"encoder.LF_X1", "gps.x", "estimate.velocity.yaw", "motor.RH_Y3.noise", "lag.torque.jitter"} <= noise
     assert len(noise) == 2 * 12 + 2 + 3 + 3 + 7 + 12 + 2
-    assert not {"lag.torque", "lag.sensors", "encoder.LF_X1.bias", "motor.RH_Y3.strength", "robot.lf.thigh.length"} & noise
+    assert (
+        not {"lag.torque", "lag.sensors", "encoder.LF_X1.bias", "motor.RH_Y3.strength", "robot.lf.thigh.length"} & noise
+    )

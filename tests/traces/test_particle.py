@@ -7,7 +7,7 @@ from scipy.spatial.transform import Rotation
 
 import surefoot as sf
 from surefoot.robots.scene import Foot
-from surefoot.traces.disturbances import Push
+from surefoot.traces.disturbances import Fault, Push
 from surefoot.traces.particle import LOOK, failed
 from surefoot.traces.requirements import NoBodyContact, Upright, Workspace
 from surefoot.traces.result import BROKEN, KNOWN, SUCCESS, UNKNOWN
@@ -53,7 +53,9 @@ def test_a_crossing_is_located_between_steps(ball, height):
 
 def test_a_rod_that_falls_over_does_so_when_the_pendulum_equation_says():
     """A rod balanced on its end, 0.1 rad off: the time until it leans by 1 rad, against MuJoCo's own integrator."""
-    world = '<body name="rod" pos="0 0 1"><joint name="pivot" axis="1 0 0"/><geom name="rod" type="capsule" size="0.01" '
+    world = (
+        '<body name="rod" pos="0 0 1"><joint name="pivot" axis="1 0 0"/><geom name="rod" type="capsule" size="0.01" '
+    )
     robot = small.scene(world + 'fromto="0 0 0 0 0 1" mass="1"/></body>', joints=("pivot",))
     limit = seen("leans", lambda span: 1.0 - np.abs(span.q[:, 0]))
     result = small.result(robot, small.idle, 1.5, state=robot.state([0.1]), requirements=[limit])
@@ -96,7 +98,9 @@ def test_a_start_in_violation_ends_at_once(ball):
 
 
 def test_zero_is_no_violation(ball):
-    assert small.result(ball, small.idle, 0.01, requirements=[seen("zero", lambda s: np.zeros(len(s)))]).outcome == SUCCESS
+    assert (
+        small.result(ball, small.idle, 0.01, requirements=[seen("zero", lambda s: np.zeros(len(s)))]).outcome == SUCCESS
+    )
 
 
 def test_a_nan_is_a_violation_at_its_step(ball):
@@ -113,7 +117,9 @@ def test_an_objective_counts_at_the_end_alone(ball):
     reached = small.result(ball, small.idle, 0.1, objective=[seen("late", lambda s: s.t - 0.0999)])
     assert (reached.outcome, reached.requirement, reached.time) == (SUCCESS, "", 0.1)
     assert reached.margins == pytest.approx({"late": 1e-4})
-    missed = small.result(ball, small.idle, 0.1, objective=[above(0.0), above(2.0), above(3.0)], requirements=[above(1.0)])
+    missed = small.result(
+        ball, small.idle, 0.1, objective=[above(0.0), above(2.0), above(3.0)], requirements=[above(1.0)]
+    )
     assert (missed.outcome, missed.requirement, missed.time) == (UNKNOWN, "above 2", 0.1)
     assert list(missed.margins) == ["above 1", "above 0", "above 2", "above 3"]
     fallen = 9.81 * DT * DT * 100 * 101 / 2
@@ -126,13 +132,23 @@ def test_a_violation_leaves_the_objective_out(ball):
     assert list(result.margins) == ["above 1.99"]
 
 
+def test_requirements_hold_at_the_end_too(ball):
+    limit = seen("limit", lambda span: 0.0997 - span.t)
+    result = small.result(ball, small.idle, 0.1, requirements=[limit])
+    assert (result.outcome, result.requirement) == (KNOWN, "limit")
+    assert result.time == pytest.approx(0.0997)
+    assert result.margins["limit"] == pytest.approx(-0.0003)
+    assert result.telemetry["witness limit"][-1] == pytest.approx(-0.0003)
+    assert len(small.traced(ball, small.idle, 0.1, requirements=[limit]).full_trace()) == 100
+
+
 def test_margins_are_the_least_on_the_way(flyer):
     def wave(span):
         return 1.0 + np.sin(100.0 * span.t)
 
     result = small.result(flyer, small.idle, 0.1, requirements=[wave])
     assert result.outcome == SUCCESS
-    assert result.margins["wave"] == pytest.approx((1.0 + np.sin(100.0 * DT * np.arange(100))).min())
+    assert result.margins["wave"] == pytest.approx((1.0 + np.sin(100.0 * DT * np.arange(101))).min())
 
 
 @sf.policy
@@ -154,7 +170,9 @@ def test_a_torque_that_is_not_finite_breaks_it_and_says_so(flyer):
     for policy in (lost.bind([0.0045]), lambda state: [math.nan if state.t > 0.0045 else 0.0]):
         result = small.result(flyer, policy, 0.02, requirements=[Upright()])
         assert result.outcome == BROKEN
-        assert result.message.startswith("at t = 0.005 s: not finite: a NaN, an infinity or a number over 1e12 has come in")
+        assert result.message.startswith(
+            "at t = 0.005 s: not finite: a NaN, an infinity or a number over 1e12 has come in"
+        )
         assert result.time == pytest.approx(0.005)
         assert len(result.telemetry["t"]) == 2
         assert result.margins["upright"] == pytest.approx(1.0)
@@ -269,6 +287,11 @@ def test_what_befalls_one_particle_is_gone_for_the_next(flyer):
     assert not space.data.qfrc_applied.any()
     again = particle.run.plant.rollout(flyer.home(), small.idle, 0.05)
     assert again.q.tobytes() == sf.Simulator(flyer, DT).rollout(flyer.home(), small.idle, 0.05).q.tobytes()
+    rod = small.rod()
+    particle = small.started(rod, small.idle, 0.05, faults=[Fault("stuck", "*", 0.0)])
+    particle.trace()
+    again = particle.run.plant.rollout(rod.home(), small.idle, 0.05)
+    assert again.q.tobytes() == sf.Simulator(rod, DT).rollout(rod.home(), small.idle, 0.05).q.tobytes()
 
 
 def test_a_body_that_lands_is_caught_between_steps():
@@ -290,5 +313,11 @@ def test_a_particle_that_could_not_be_built_has_an_empty_result():
     result = failed("mine", 7, {"a": 1.0}, sf.InputError("a: no"), 0.0)
     assert (result.policy, result.particle, result.outcome, result.message) == ("mine", 7, BROKEN, "InputError: a: no")
     assert math.isnan(result.time)
-    assert (result.values, result.margins, result.final, result.events, result.telemetry) == ({"a": 1.0}, {}, {}, {}, {})
+    assert (result.values, result.margins, result.final, result.events, result.telemetry) == (
+        {"a": 1.0},
+        {},
+        {},
+        {},
+        {},
+    )
     assert result.seconds > 0.0

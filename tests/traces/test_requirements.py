@@ -173,6 +173,21 @@ def test_no_self_collision_is_mujocos_distance_of_links_that_are_not_neighbours(
     assert min(wanted) < 0.0 < max(wanted)
 
 
+def test_links_that_may_touch_are_passed_over(light):
+    q = light.home().q.copy()
+    q[7:10] = 0.0, 2.6, 2.6  # a shank in the trunk
+    span = made(light, q)
+    alone = r.NoSelfCollision(every=1).values(span)
+    assert alone[0] < 0.0
+    bodies = [f"LF_{link}" for link in ("HIP", "THIGH", "SHANK")]
+    others = [light.model.body(i).name for i in range(1, light.model.nbody)]
+    for pairs in ([[a, b] for a in bodies for b in others], tuple((b, a) for a in bodies for b in others)):
+        assert r.NoSelfCollision(every=1, ignored=pairs).values(span)[0] > 0.0
+    text = r"^NoSelfCollision.ignored: no link is called 'TAIL'; The choices are: world, BASE, "
+    with pytest.raises(sf.InputError, match=text):
+        r.NoSelfCollision(ignored=[("BASE", "TAIL")]).values(span)
+
+
 def test_torque_and_speed_share_the_line(rod):
     span = made(rod, np.zeros((3, 2)), v=[[1.0, 0.0], [-2.0, 4.0], [0, 0]], torque=[[3.0, 0.0], [-3.0, 1.0], [0, 0]])
     assert r.TorqueSpeed(6.0, 8.0).values(span) == pytest.approx([1 - 0.5 - 0.125, 1 - 0.5 - 0.25, 1.0])
@@ -245,7 +260,14 @@ def test_held_is_touched_by_the_robot_and_by_nothing_else(flyer):
 def test_spans_without_contacts_and_robots_without_joints(flyer):
     ball = sf.scene(None, terrain=None, objects=[sf.Ball(radius=0.1, mass=1.0)])
     span = small.span(ball, duration=0.005)
-    for requirement in (r.Upright(), r.NoBodyContact(), r.NoStrike(), r.NoSelfCollision(), r.TorqueSpeed(), r.JointRange()):
+    for requirement in (
+        r.Upright(),
+        r.NoBodyContact(),
+        r.NoStrike(),
+        r.NoSelfCollision(),
+        r.TorqueSpeed(),
+        r.JointRange(),
+    ):
         assert requirement.values(span).tolist() == [1.0] * 5
 
 
@@ -260,6 +282,11 @@ def test_spans_without_contacts_and_robots_without_joints(flyer):
         (lambda: r.NoSelfCollision(near=0.0), "NoSelfCollision.near: expected a number above 0, got 0"),
         (lambda: r.NoSelfCollision(every=0), "NoSelfCollision.every: expected a whole number of at least 1, got 0"),
         (lambda: r.NoSelfCollision(every=2.5), "NoSelfCollision.every: expected a whole number of at least 1, got 2.5"),
+        (
+            lambda: r.NoSelfCollision(ignored=("BASE", "LF_HIP")),
+            "NoSelfCollision.ignored: expected pairs of names of links, got ('BASE', 'LF_HIP')",
+        ),
+        (lambda: r.NoSelfCollision(ignored=3), "NoSelfCollision.ignored: expected pairs of names of links, got 3"),
         (
             lambda: r.Workspace((0, 0, 0), (1, 0, 1)),
             "Workspace.low, high: expected low below high, got (0, 0, 0), (1, 0, 1)",
@@ -287,7 +314,8 @@ def test_is_refused_in_these_words(make, text):
         ),
         (
             r.NoBodyContact(bodies=("uper",)),
-            "NoBodyContact.bodies: no body is called 'uper'; did you mean 'upper'? The choices are: world, upper, lower",
+            "NoBodyContact.bodies: no body is called 'uper'; did you mean 'upper'? "
+            "The choices are: world, upper, lower",
         ),
         (
             r.NoStrike(geoms=("curb",)),
@@ -324,7 +352,13 @@ def test_a_nan_is_no_success(flyer):
     q = np.tile(flyer.home().q, (2, 1))
     q[1] = np.nan
     span = made(flyer, q, v=q[:, 1:] * 0, torque=[[0.0], [np.nan]])
-    for requirement in (r.Upright(), r.Tilt("pitch"), r.TorqueSpeed(1.0), r.JointRange(-1, 1), r.Workspace((-9,) * 3, (9,) * 3)):
+    for requirement in (
+        r.Upright(),
+        r.Tilt("pitch"),
+        r.TorqueSpeed(1.0),
+        r.JointRange(-1, 1),
+        r.Workspace((-9,) * 3, (9,) * 3),
+    ):
         values = requirement.values(span)
         assert values[0] >= 0.0
         assert not values[1] >= 0.0

@@ -112,9 +112,11 @@ def test_what_numba_cannot_compile_is_refused(span):
         q[0] = 1.0
         return 1.0
 
-    with pytest.raises(sf.InputError, match="^witness 'words': numba cannot compile it: No conversion from "):
+    with pytest.raises(sf.InputError, match=r"^witness 'words': numba cannot compile it: No conversion from "):
         words.values(span)
-    with pytest.raises(sf.InputError, match="^witness 'writes': numba cannot compile it: No implementation of .*setitem"):
+    with pytest.raises(
+        sf.InputError, match=r"^witness 'writes': numba cannot compile it: No implementation of .*setitem"
+    ):
         writes.values(span)
 
 
@@ -149,7 +151,7 @@ def test_a_functions_own_error_is_its_own(span):
     def broken(looked):
         raise RuntimeError("mine")
 
-    with pytest.raises(RuntimeError, match="^mine$"):
+    with pytest.raises(RuntimeError, match=r"^mine$"):
         as_witness("requirements", broken).values(span)
 
 
@@ -186,8 +188,16 @@ def test_is_refused_in_these_words(call, text):
 
 @pytest.mark.parametrize(
     ("before", "after", "share"),
-    [(1.0, -1.0, 0.5), (3.0, -1.0, 0.75), (1e-300, -1.0, 0.0), (0.0, -1.0, 0.0), (1.0, -1e-12, 1.0)]
-    + [(1.0, np.nan, 1.0), (np.inf, -1.0, 1.0), (1.0, -np.inf, 1.0)],
+    [
+        (1.0, -1.0, 0.5),
+        (3.0, -1.0, 0.75),
+        (1e-300, -1.0, 0.0),
+        (0.0, -1.0, 0.0),
+        (1.0, -1e-12, 1.0),
+        (1.0, np.nan, 1.0),
+        (np.inf, -1.0, 1.0),
+        (1.0, -np.inf, 1.0),
+    ],
 )
 def test_a_crossing_lies_between_two_steps(before, after, share):
     t = np.array([0.1, 0.2, 0.3])

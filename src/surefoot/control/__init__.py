@@ -4,7 +4,7 @@ from surefoot.control.baselines import PID, ContactFree, SensedForce
 from surefoot.control.blackboard import KNOWN, Board, Value
 from surefoot.control.foot_walker import foot_walker
 from surefoot.control.gait_policy import GaitPolicy
-from surefoot.control.picking import PICKS, Pick, Plan, picker, plan
+from surefoot.control.picking import PICKS, Pick, picker
 from surefoot.control.pipeline import Pipeline
 from surefoot.control.reaching import reach
 from surefoot.control.stage import Stage, stage
@@ -52,7 +52,6 @@ __all__ = [
     "JointPID",
     "Pick",
     "Pipeline",
-    "Plan",
     "SensedForce",
     "Stage",
     "Timetable",
@@ -63,7 +62,6 @@ __all__ = [
     "Waypoints",
     "foot_walker",
     "picker",
-    "plan",
     "reach",
     "stage",
     "walker",

@@ -82,7 +82,7 @@ class Pick:
 
     def corners(self, start: Array, ball: Array) -> Array:
         """(n, 3) m: points between which the grasp point goes straight, from `start` to the ball."""
-        end = ball + [0.0, 0.0, self.above]
+        end = ball + np.array([0.0, 0.0, self.above])
         if self.way == DIRECT:
             return np.array([start, end])
         aside = ball[0] - self.beside
@@ -130,7 +130,7 @@ def plan(robot: Scene, pick: Pick, ball: Any) -> Plan:
         raise InputError(f"ball: expected it within {FARTHEST:g} m of the hand, got {far:g} m")
     going = _along(corners, pick.speed * STEP)
     waiting = math.ceil(abs(pick.open - pick.closed) / (pick.closing * STEP))
-    rising = _along(np.array([corners[-1], corners[-1] + [0.0, 0.0, pick.lift]]), pick.rise * STEP)
+    rising = _along(np.array([corners[-1], corners[-1] + np.array([0.0, 0.0, pick.lift])]), pick.rise * STEP)
     late = round(pick.blend / STEP)
     points = np.vstack([start, going, np.repeat(going[-1:], late + waiting, axis=0), rising])
     rows = reach(robot, HAND, pick.grasp, _rounded(points, late), start=home)
@@ -159,6 +159,8 @@ def picker(robot: Scene, pick: Pick | str, dt: float = 1e-3, *, ball: Any = None
     """
     if isinstance(pick, str):
         pick = PICKS[checks.choice("pick", pick, WAYS)]
+    if not isinstance(pick, Pick):
+        raise InputError(f"pick: expected a Pick, 'direct' or 'indirect', got {pick!r}")
     planned = plan(robot, pick, _first_object(robot) if ball is None else ball)
     gains = [
         FINGER_GAINS if f else WRIST_GAINS if j in WRIST else ARM_GAINS

@@ -22,11 +22,6 @@ def figure(group: Group, by: str, found: Sequence[Influence]) -> Html:
     shown = [each for each in found[: max(3, min(SHOWN, sure + 2))] if each.fails]
     ranked = by if by == BY_SUCCESS else f"the margin of “{by}”"
     caption = tag("figcaption", group.policy, " ", tag("small", f"by {ranked}; {sure} of {len(found)} sure"))
-        "figcaption",
-        group.policy,
-        " ",
-        tag("small", f"by {by if by == BY_SUCCESS else f'the margin of “{by}”'}; {sure} of {len(found)} sure"),
-    )
     return tag("figure", caption, tag("ol", *(_bar(each) for each in shown), class_="bars"))
 
 

@@ -21,7 +21,7 @@ from surefoot.traces.fabricate import Built
 from surefoot.traces.imperfect import Errors, Imperfect, ImperfectPython
 from surefoot.traces.requirements import angles
 from surefoot.traces.result import BROKEN, KNOWN, SUCCESS, UNKNOWN, Result
-from surefoot.traces.span import Array, last_moment, span_of_log
+from surefoot.traces.span import Array, Span, last_moment, span_of_log
 from surefoot.traces.witness import Witness, crossing
 
 LOOK = 250  # steps between two looks at the requirements
@@ -104,6 +104,8 @@ class Particle:
                     raise
                 break
             self._look(first, run.done)
+        if self.violated is None and run.done == run.steps:
+            self._witness(self._end(), run.done)
 
     def _advance(self, until: int) -> None:
         """Take steps until this many are done, with all that befalls the robot on the way."""
@@ -114,10 +116,21 @@ class Particle:
 
     def _look(self, first: int, last: int) -> None:
         """Check the requirements in steps first..last-1."""
-        if last == first:
-            return
-        run, task = self.run, self.task
-        span = span_of_log(self.built.scene, run.log, run.start.t, task.dt, run.plant.space.detection, first, last)
+        if last > first:
+            self._witness(self._span(first, last), first)
+
+    def _span(self, first: int, last: int) -> Span:
+        run = self.run
+        return span_of_log(self.built.scene, run.log, run.start.t, self.task.dt, run.plant.space.detection, first, last)
+
+    def _end(self) -> Span:
+        """The moment after the last step."""
+        run = self.run
+        return last_moment(self._span(run.done - 1, run.done), run.log.q[run.done], run.log.v[run.done], run.now)
+
+    def _witness(self, span: Span, first: int) -> None:
+        """Check the requirements in a span that begins with step `first`."""
+        task = self.task
         for i, requirement in enumerate(task.requirements):
             values = requirement.values(span)
             self._witnessed[i].append(values)
@@ -168,12 +181,8 @@ class Particle:
 
     def _objective(self) -> dict[str, float]:
         """Value of every objective at the end."""
-        run, task = self.run, self.task
-        span = span_of_log(
-            self.built.scene, run.log, run.start.t, task.dt, run.plant.space.detection, run.done - 1, run.done
-        )
-        end = last_moment(span, run.log.q[run.done], run.log.v[run.done], run.now)
-        return {objective.name: float(objective.values(end)[0]) for objective in task.objective}
+        end = self._end()
+        return {objective.name: float(objective.values(end)[0]) for objective in self.task.objective}
 
     def _final(self) -> dict[str, float]:
         """Pose at the end: of the base, or of the first loose object."""

@@ -137,10 +137,11 @@ class NoSelfCollision:
         for pair in pairs:
             if not isinstance(pair, list | tuple) or len(pair) != 2 or not all(isinstance(link, str) for link in pair):
                 raise InputError(f"NoSelfCollision.ignored: expected pairs of names of links, got {self.ignored!r}")
+        object.__setattr__(self, "ignored", tuple(tuple(pair) for pair in pairs))
 
     def values(self, span: Span) -> Array:
         """(n,) the least distance, as a share of `near`."""
-        pairs = _apart(span.scene, self.ignored)
+        pairs = _apart(span.scene, tuple((one, other) for one, other in self.ignored))
         if not len(pairs):
             return np.ones(len(span))
         return span.clearances(pairs, self.every, self.near) / self.near

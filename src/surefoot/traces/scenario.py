@@ -12,6 +12,7 @@ from typing import Any
 from surefoot import checks
 from surefoot.errors import InputError, SurefootError
 from surefoot.laws import Law
+from surefoot.motion.workspace import step_size
 from surefoot.robots.compose import KEEP
 from surefoot.robots.families import parameters as numbers_of
 from surefoot.robots.families import with_values
@@ -19,7 +20,7 @@ from surefoot.robots.objects import Loose
 from surefoot.robots.scene import Scene
 from surefoot.robots.state import State
 from surefoot.robots.terrains import Terrain
-from surefoot.simulate.arguments import check_function_of_state, step_count
+from surefoot.simulate.arguments import check_function_of_state, control_rate, step_count
 from surefoot.simulate.policy import Policy
 from surefoot.simulate.simulator import Simulator
 from surefoot.simulate.trace import Trace
@@ -28,11 +29,11 @@ from surefoot.traces.distributions import Choice, Distribution, Jitter
 from surefoot.traces.disturbances import Fault, Push
 from surefoot.traces.draws import Draws
 from surefoot.traces.fabricate import Built, Parts, build
-from surefoot.traces.loop_names import loop_names
+from surefoot.traces.loop_names import is_noise, loop_names
 from surefoot.traces.parameters import Parameter, Uncertainty, values
 from surefoot.traces.particle import Particle, Task, failed
 from surefoot.traces.result import Result
-from surefoot.traces.scenario_checks import check_disturbances, check_values, check_witnesses
+from surefoot.traces.scenario_checks import check_disturbances, check_maker, check_values, check_witnesses
 from surefoot.traces.user_file import UserFunction
 from surefoot.traces.witness import Witness, as_witness
 
@@ -107,7 +108,8 @@ class Scenario:
         for name, make in self.policies.items():
             if not isinstance(name, str) or not name.isprintable() or not name or not callable(make):
                 raise InputError(f"policies: expected functions of (scene, dt) by name, got {make!r} as {name!r}")
-        steps = step_count(self.duration, checks.number("dt", self.dt, above=0.0))
+            check_maker(name, make)
+        steps = step_count(self.duration, step_size(self.dt))
         if steps > MOST_STEPS:
             raise InputError(f"duration: expected at most {MOST_STEPS} steps of {self.dt:g} s, got {self.duration:g} s")
         checks.number("telemetry_dt", self.telemetry_dt, above=0.0)
@@ -125,6 +127,7 @@ class Scenario:
             if not all(isinstance(thing, kind) for thing in given):
                 raise InputError(f"{what}: expected a list of {kind.__name__}, got {getattr(self, what)!r}")
             object.__setattr__(self, what, given)
+        object.__setattr__(self, "objects", _listed("objects", self.objects, "Loose"))
         if self.start is not None and not isinstance(self.start, State):
             raise InputError(f"start: expected a State, got {self.start!r}")
 
@@ -196,7 +199,7 @@ class Scenario:
             control = made[policy] if policy in made else self.policies[policy](self.nominal(), self.dt)
             if control is None:
                 raise InputError("expected a Pipeline, an @sf.policy or a function of a State, got None")
-            dt = getattr(control, "control_dt", self.dt)
+            dt, _ = control_rate(getattr(control, "control_dt", self.dt), self.dt)
             pipeline = hasattr(control, "policy") and not isinstance(control, Policy)
             if pipeline or isinstance(control, Policy):  # starts clean in every trace; a function may remember
                 made[policy] = control
@@ -283,7 +286,7 @@ class Scenario:
     def _chosen(self, particle: int, seed: int, method: str, values: Mapping[str, Any] | None) -> dict[str, Any]:
         """What is drawn for a particle, with some values in place of those drawn."""
         values = values or {}
-        checks.indices("values", values, list(self.known), "parameter")
+        checks.indices("values", values, [name for name in self.known if not is_noise(name)], "parameter")
         return {**self.values(particle, seed, method), **values}
 
     def _traced(self, control: tuple[Any, float], particle: int, seed: int, drawn: Mapping[str, Any]) -> Particle:

@@ -1,8 +1,10 @@
-"""What only shows once a scenario meets its scene: names that are not there, values that do not suit. Nothing is run."""
+"""What only shows once a scenario meets its scene: names that are not there, values that do not suit."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import inspect
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +20,19 @@ from surefoot.traces.span import Span
 from surefoot.traces.witness import Witness
 
 LAW = "law"
+
+
+def check_maker(name: str, make: Callable[..., Any]) -> None:
+    """Refuse what makes a policy of that name unless it can be called with a scene and a time."""
+    try:
+        signature = inspect.signature(make)
+    except (TypeError, ValueError):  # some builtins have none
+        return
+    try:
+        signature.bind(None, None)
+    except TypeError:
+        called = getattr(make, "__name__", type(make).__name__)
+        raise InputError(f"policies: {name!r}: expected a function of (scene, dt), got {called}{signature}") from None
 
 
 def check_values(parameters: Iterable[Parameter]) -> None:
@@ -58,7 +73,9 @@ def check_witnesses(what: str, witnesses: Sequence[Witness], scene: Scene, start
     Args:
         what: "requirements" or "objective".
         witnesses: to ask.
-        scene, start, dt: of the nominal robot.
+        scene: the nominal robot.
+        start: where it starts.
+        dt: s, step of the plant.
     """
     span = _moment(scene, start, dt)
     for witness in witnesses:

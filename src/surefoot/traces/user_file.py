@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import sys
 import traceback
 from collections.abc import Iterator
@@ -11,6 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from surefoot import checks
@@ -87,9 +87,8 @@ def _module(path: str) -> Any:
     file = Path(path)
     source = _read(file)
     name = f"surefoot_user_{blake2b(path.encode(errors='surrogateescape'), digest_size=8).hexdigest()}"
-    spec = importlib.util.spec_from_file_location(name, file)
-    assert spec is not None
-    module = importlib.util.module_from_spec(spec)
+    module = ModuleType(name)
+    module.__file__ = str(file)
     sys.modules[name] = module  # dataclasses and pickles look there
     try:
         with _blamed(path, "reading it"):

@@ -19,7 +19,7 @@ HEAD = 3  # params before the rows
 class TorqueTable(Stage):
     """Control: adds torques that were computed beforehand to "torque"; straight lines between rows.
 
-    Its rows stand `step` apart in time; the first stands for the time before, the last for the time after. Together with
+    Its rows stand `step` apart in time; the first stands for the time before, the last for the time after. With
     `Timetable` it plays a motion and the torques that this needs.
     """
 
