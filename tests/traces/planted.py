@@ -29,7 +29,8 @@ def throw(**changes):
         "start.velocity.y": sf.Normal(0.1), "robot.*.mass": sf.Normal(0.01, factor=True), "start.hip": sf.Normal(0.05),
         "start.velocity.x": sf.Normal(0.1), "start.yaw": sf.Uniform(-0.1, 0.1), "ground.mu": sf.Choice(0.5, 1.0),
         "encoder.hip.bias": sf.Normal(0.01), "motor.hip.strength": sf.Normal(0.1), "gps.x": sf.Jitter(0.1),
-        "start.velocity.z": sf.Normal(0.1), "start.velocity.hip": sf.Normal(0.1), "restitution": sf.traces.Constant(0.1),
+        "start.velocity.z": sf.Normal(0.1), "start.velocity.hip": sf.Normal(0.1),
+        "restitution": sf.traces.Constant(0.1),
     }  # fmt: skip
     given = {
         "policies": {"idle": idles},

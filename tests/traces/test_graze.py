@@ -62,6 +62,7 @@ def test_only_traces_of_the_search_are_run_again(planted, monkeypatch):
 
     monkeypatch.setattr(type(scenario), "trace", counted)
     split = locate_graze(scenario, finding, seed=3)
+    assert split is not None
     assert len(traced) == split.graze.evaluations < 40
 
 
@@ -73,6 +74,7 @@ def test_traces_without_an_answer_are_left_alone(planted):
     outcome[group.particle % 5 == 0] = "crashed"
     broken = replace(finding, group=replace(group, outcome=outcome.astype(str)))
     split = locate_graze(scenario, broken, seed=3)
+    assert split is not None
     assert split.particle % 5
     assert split.graze.value == pytest.approx(12.34567e-3, abs=1e-6)
     nothing = replace(finding, group=replace(group, outcome=np.full(len(group), "hung")))
@@ -80,7 +82,7 @@ def test_traces_without_an_answer_are_left_alone(planted):
 
 
 def test_where_all_behave_alike_there_is_none(planted):
-    scenario, finding = planted
+    scenario, _ = planted
     calm = replace(scenario, requirements=[])
     [same] = sf.falsify(calm, 4, seed=3, workers=0).findings()
     assert locate_graze(calm, same, seed=3) is None

@@ -102,7 +102,7 @@ def locate_graze(
         raise InputError(f"scenario: {scenario.name!r} has no uncertain numbers that could be moved")
     group = _answered(group)
     if behaviour is ended:  # as the run's table tells
-        seen = list(zip(group.outcome.tolist(), group.requirement.tolist(), strict=True))
+        seen: list[Hashable] = list(zip(group.outcome.tolist(), group.requirement.tolist(), strict=True))
     else:
         seen = [behaviour(_result(scenario, group.policy, int(k), seed, method)) for k in group.particle]
     if not seen:
