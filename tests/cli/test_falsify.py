@@ -113,9 +113,7 @@ def test_a_run_that_is_there_is_not_written_over_but_resumed(small, place):
     assert result.exit_code == 0, result.output
     assert RunFolder.open(place / folder).particles().num_rows == 6
     assert told(small("--resume", "-n", 3, "--seed", 1)) == f"resume: the run in {folder} has seed 0, got 1"
-    assert told(small("--resume")) == (
-        f"particles: the run in {folder} is of 3, expected at least as many, got 2"
-    )
+    assert told(small("--resume")) == (f"particles: the run in {folder} is of 3, expected at least as many, got 2")
     write(place, changed(SMALL, duration=0.06))
     assert told(small("--resume", "-n", 3)) == (
         f"resume: the run in {folder} was of another scenario: it differs in source"
@@ -148,12 +146,15 @@ def test_folders_that_cannot_be_used(small, place):
         (["-n", 10**9], "particles: expected a number of at most 1e+07, got 1e+09"),
         (["--seed", -1], "seed: expected a whole number of at least 0, got -1"),
         (["--policy", "hop"], "policies: no policy is called 'hop'; The choices are: hold, limp"),
-        (["--policy", "hold", "--policy", "hold"], "policies: expected one or more different names, got ['hold', 'hold']"),
+        (["-p", "hold", "-p", "hold"], "policies: expected one or more different names, got ['hold', 'hold']"),
         (["--limit", "nan"], "limit: expected a finite number, got nan"),
         (["--cluster", "tcp://localhost:1"], "workers, cluster: expected one of them, got both"),
         (["--replay", 1, "--adaptive", 9], "--replay, --adaptive: expected one of them, got both"),
         (["--replay", 1], "--policy: expected the one policy to replay, got none. The choices are: hold, limp"),
-        (["--replay", 1, "-p", "hold", "-p", "limp"], "--policy: expected the one policy to replay, got 2. The choices are: hold, limp"),
+        (
+            ["--replay", 1, "-p", "hold", "-p", "limp"],
+            "--policy: expected the one policy to replay, got 2. The choices are: hold, limp",
+        ),
         (["--replay", 1, "-p", "hop"], "policy: no policy is called 'hop'; The choices are: hold, limp"),
         (["--replay", -1, "-p", "hold"], "particle: expected a whole number of at least 0, got -1"),
         (["--adaptive", 0], "most: expected a whole number of at least 1, got 0"),

@@ -205,9 +205,7 @@ def _report(screen: Any, run: Any, target: Path, pictures: bool) -> None:
     with screen.status("writing the report"):
         path = write_page(run.folder, target, replay=run.replay if pictures else None)
     wrote(screen, path)
-    screen.print(
-        f"Tables in {run.folder.path}: particles, events, telemetry (Parquet)", soft_wrap=True, markup=False
-    )
+    screen.print(f"Tables in {run.folder.path}: particles, events, telemetry (Parquet)", soft_wrap=True, markup=False)
 
 
 def _replay(screen: Any, made: Any, policy: list[str] | None, particle: int, seed: int, method: str, out: Any) -> None:

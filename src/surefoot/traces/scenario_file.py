@@ -199,7 +199,11 @@ def _policies(file: Path, tables: Any) -> dict[str, Any]:
     named = {}
     for name, table in _table("policies", tables).items():
         where = f"policies.{_name('policies', name)}"
-        named[name] = _python(file, where, table) if _is_python(table) else from_table(POLICIES | {PYTHON: UserFunction}, where, table)
+        named[name] = (
+            _python(file, where, table)
+            if _is_python(table)
+            else from_table(POLICIES | {PYTHON: UserFunction}, where, table)
+        )
     if not named:
         raise InputError("policies: expected one or more, [policies.NAME], got none")
     return named
