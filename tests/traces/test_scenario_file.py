@@ -8,10 +8,10 @@ import pytest
 import surefoot as sf
 from surefoot.control import GaitPolicy
 from surefoot.errors import InputError
-from surefoot.traces import SCENARIOS, load_scenario
+from surefoot.traces import SCENARIOS, RunFolder, load_scenario
 from surefoot.traces.disturbances import FAULTS
 from surefoot.traces.policies import KINDS, Stand, Steps, Walk
-from surefoot.traces.scenario_file import FOLDER, KEYS, OBJECTS, REQUIREMENTS, TERRAINS, read, text
+from surefoot.traces.scenario_file import FOLDER, KEYS, OBJECTS, REQUIREMENTS, TERRAINS, of_run, read, text
 from tests.traces.scenario_texts import FULL, PICKING, SMALL, changed, folder, write
 
 
@@ -208,3 +208,23 @@ def test_a_scenario_that_does_not_suit_leaves_no_folder(place):
     told = "requirements: 'upright': base: 'arm' has no base that floats and no loose object"
     assert str(caught.value) == told
     assert not (place / "run").exists()
+
+
+def test_the_scenario_of_a_run(place, monkeypatch):
+    """A run tells it if its file is all that it takes; what is elsewhere, or is code, is not looked for."""
+    monkeypatch.chdir(place)
+
+    def told(source, scenario="made"):
+        header = {"scenario": scenario, "source": source, "policies": [], "parameters": []}
+        return of_run(RunFolder(place, header))
+
+    bundled = told(text("curb"), "curb")
+    assert bundled is not None
+    assert bundled.values(3) == load_scenario("curb").values(3)
+    plain = changed(SMALL, policies={"hold": {"kind": "stand"}}, requirements=[])
+    assert told(plain) is not None
+    monkeypatch.chdir("/")
+    assert told(plain) is None  # the robot lies beside the file
+    assert told(SMALL) is None
+    for wrong in ("", "a = ", "robot = 3", "policies = 3", "requirements = 3", changed(plain, duration=-1)):
+        assert told(wrong) is None
