@@ -66,9 +66,11 @@ def test_it_walks_and_turns(ground, feed_forward):
     trace = plant.rollout(ground.home(), pipeline.policy(), 2.0)
     w, x, y, z = trace.q[:, 3:7].T
     yaw = np.arctan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
-    assert trace.ok and (1.0 - 2.0 * (x * x + y * y)).min() > 0.97
+    assert trace.ok
+    assert (1.0 - 2.0 * (x * x + y * y)).min() > 0.97
     assert -1.3 < yaw[-1] < -0.7  # commanded: -1
-    assert trace.q[-1, 0] > 0.2 and trace.q[-1, 1] < -0.1
+    assert trace.q[-1, 0] > 0.2
+    assert trace.q[-1, 1] < -0.1
     again = plant.rollout(ground.home(), pipeline.policy(), 2.0)
     assert np.array_equal(trace.q, again.q)
 

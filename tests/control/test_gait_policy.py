@@ -32,9 +32,11 @@ def test_stance_and_joints(robot):
 
 def test_a_fixed_command_or_points(robot):
     fixed = GaitPolicy(forward=0.2, left=0.1, turn=-0.5, ramp=0.3).command(robot)
-    assert isinstance(fixed, Command) and fixed.params.tolist() == [0.2, 0.1, -0.5, 0.3]
+    assert isinstance(fixed, Command)
+    assert fixed.params.tolist() == [0.2, 0.1, -0.5, 0.3]
     way = GaitPolicy(forward=0.1, turn=0.5, points=[(1.0, 0.0), (2.0, 0.5)])(robot, DT).stages[1]
-    assert isinstance(way, Waypoints) and np.array_equal(way.points, [[1.0, 0.0], [2.0, 0.5]])
+    assert isinstance(way, Waypoints)
+    assert np.array_equal(way.points, [[1.0, 0.0], [2.0, 0.5]])
     assert way.params[1:3].tolist() == [0.1, 0.5]
 
 
@@ -72,9 +74,7 @@ def test_it_travels(robot):
     again = pickle.loads(pickle.dumps(policy))
     assert again == policy
     ground = sf.scene(robot, terrain=sf.Plane(mu=1.0))
-    one, two = (
-        sf.Simulator(ground, DT).rollout(ground.home(), p(ground, DT).policy(), 0.2) for p in (policy, again)
-    )
+    one, two = (sf.Simulator(ground, DT).rollout(ground.home(), p(ground, DT).policy(), 0.2) for p in (policy, again))
     assert np.array_equal(one.q, two.q)
 
 
@@ -101,5 +101,7 @@ def test_points_leave_no_room_for_sideways(robot):
 
 
 def test_a_stance_out_of_reach_is_named(robot):
-    with pytest.raises(sf.InputError, match=r"^places: LF_FOOT cannot reach \(0\.0775, 0\.125, -0\.\d+\) m in the base's "):
+    with pytest.raises(
+        sf.InputError, match=r"^places: LF_FOOT cannot reach \(0\.0775, 0\.125, -0\.\d+\) m in the base's "
+    ):
         GaitPolicy(length=1.0, width=2.0, height=0.9).places(robot)
