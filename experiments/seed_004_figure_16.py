@@ -9,18 +9,29 @@ over, with high ones nearly all do; with steps as high as the curb the particle 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from surefoot_experiments.curb_study import DIFFERENCES, PARTICLES, QUICK, Array, Progress, curb, feet_over
-from surefoot_experiments.curb_study import motions, traced
+from surefoot_experiments.curb_study import (
+    PARTICLES,
+    Array,
+    Progress,
+    curb,
+    differences,
+    feet_over,
+    motions,
+    silent,
+    traced,
+)
 
 from surefoot.report.camera import moving_geoms
 from surefoot.report.comparison import Comparison
 from surefoot.report.picture import Painter
 from surefoot.traces.findings import Finding
 from surefoot.traces.run import Run
+from surefoot.traces.scenario import Scenario
 
 PAPER = {
     "1 cm": "all collide",
@@ -29,16 +40,17 @@ PAPER = {
     "4 cm": "nearly all get over",
 }
 FIGURE, EXACT, STRICT = "as bundled", "curb exactly 3 cm", "no strike allowed"
-STRICT_PARTICLES = 64
-SHOWN, TIMES = 12, (0.0, 1.0, 2.0, 3.0, 4.0)  # particles of a pane, s
-WIDTH, HEIGHT = 720, 500
+STRICT_PARTICLES, FEW = 64, 3
+SHOWN, TIMES = 10, (0.0, 1.0, 2.0, 3.0, 4.0)  # particles of a pane, s
+WIDTH, HEIGHT = 640, 400
+BOX = (0.0, -0.85, 0.0), (0.85, 0.15, 0.1)  # m, corners of what the panes show
 COLOURS = {True: (0.15, 0.55, 0.25, 1.0), False: (0.80, 0.18, 0.15, 1.0)}
-AZIMUTH, ELEVATION = 70.0, -42.0  # degrees
+AZIMUTH, ELEVATION = 80.0, -40.0  # degrees
 
 
-def reproduce(folder: Path, *, quick: bool = False, progress: Progress | None = None) -> Comparison:
+def reproduce(folder: Path, *, quick: bool = False, progress: Progress = silent) -> Comparison:
     """Run the experiment and write the figure into `folder`; `quick`: few particles."""
-    n, fewer = (QUICK, QUICK) if quick else (PARTICLES, STRICT_PARTICLES)
+    n, fewer = (FEW, FEW) if quick else (PARTICLES, STRICT_PARTICLES)
     wanted: dict[str, tuple[Any, int, list[str]]] = {
         FIGURE: (curb(), n, list(PAPER)),
         EXACT: (curb(ruler=False), n, ["3 cm", "4 cm"]),
@@ -46,11 +58,13 @@ def reproduce(folder: Path, *, quick: bool = False, progress: Progress | None = 
     }
     total, done, runs = sum(count * len(policies) for _, count, policies in wanted.values()), 0, {}
     for study, (scenario, count, policies) in wanted.items():
-        tell = None if progress is None else lambda k, before=done: progress(before + k, total)
-        runs[study] = traced(scenario, count, policies, tell)
+        runs[study] = traced(scenario, count, policies, lambda k, before=done: progress(before + k, total))
         done += count * len(policies)
-    rows = tuple(_row(study, run, one) for study, run in runs.items() for one in run.findings())
-    return Comparison(rows, _notes(runs[FIGURE], n), _draw(folder / "004-figure-16.png", runs[FIGURE]))
+    found = {study: run.findings() for study, run in runs.items()}
+    rows = tuple(_row(study, runs[study], one) for study in runs for one in found[study])
+    times = TIMES[-1:] if quick else TIMES
+    figure = _draw(folder / "004-figure-16.png", runs[FIGURE], found[FIGURE], times)
+    return Comparison(rows, _notes(wanted[FIGURE][0], found, n, fewer), figure)
 
 
 def _row(study: str, run: Run, one: Finding) -> dict[str, str]:
@@ -86,45 +100,42 @@ def _shares(one: Finding, event: str) -> tuple[float, float]:
     return float(won.mean()) if won.size else 0.0, float(lost.mean()) if lost.size else 0.0
 
 
-def _notes(run: Run, particles: int) -> tuple[str, ...]:
-    found = {one.policy: one for one in run.findings()}
-    won, lost = _shares(found["3 cm"], "strike RF_FOOT/curb side")
-    touched = [any("/curb" in event for event in each) for one in found.values() for each in one.signatures]
+def _notes(scenario: Scenario, found: dict[str, list[Finding]], particles: int, fewer: int) -> tuple[str, ...]:
+    brittle = next(one for one in found[FIGURE] if one.policy == "3 cm")
+    won, lost = _shares(brittle, "strike RF_FOOT/curb side")
+    touched = [any("/curb" in event for event in each) for one in found[FIGURE] for each in one.signatures]
     return (
-        f"{particles} particles, the same for all step heights ({STRICT_PARTICLES if particles > QUICK else QUICK} "
-        "where no strike is allowed); in brackets the interval of Wilson, 95 %. Decides: parameter on which success "
+        f"{particles} particles, the same for all step heights ({fewer} where no "
+        "strike is allowed); in brackets the interval of Wilson, 95 %. Decides: parameter on which success "
         "depends for sure. Feet over: mean number beyond the curb when the trace ends. Told apart best by: the impact "
         "whose share among the successes differs most from that among the failures, with both shares.",
         f"In the paper RF/obstacle tells success from failure in all traces. Here {sum(touched)} of {len(touched)} "
         f"traces touch the curb, and with steps of 3 cm RF strikes its side in {100 * won:.0f} % of the successes and "
-        f"{100 * lost:.0f} % of the failures. Where their impacts part (3 cm): {found['3 cm'].parting or 'nowhere'}.",
-        DIFFERENCES,
+        f"{100 * lost:.0f} % of the failures. Where their impacts part (3 cm): {brittle.parting or 'nowhere'}.",
+        differences(scenario),
     )
 
 
-def _draw(path: Path, run: Run) -> Path:
+def _draw(path: Path, run: Run, found: Sequence[Finding], times: Sequence[float]) -> Path:
     from matplotlib.figure import Figure
 
-    scenario = run.scenario
-    moved = {one.policy: list(motions(run, one.policy).values())[:SHOWN] for one in run.findings()}
-    figure = Figure(figsize=(12, 9), layout="constrained")
-    with Painter(scenario.nominal(), WIDTH, HEIGHT) as painter:
-        poses = [_at(*motion, t) for each in moved.values() for motion in each for t in (TIMES[0], TIMES[-1])]
-        boxes = np.array([painter.bounds(q) for q in poses if q is not None])
-        low, high = boxes[:, 0].min(axis=0), boxes[:, 1].max(axis=0)
-        camera = painter.frame(low, high, azimuth=AZIMUTH, elevation=ELEVATION)
+    scene = run.scenario.nominal()
+    figure = Figure(figsize=(12, 8), layout="constrained")
+    with Painter(scene, WIDTH, HEIGHT) as painter:
+        camera = painter.frame(*np.array(BOX), azimuth=AZIMUTH, elevation=ELEVATION)
+        painter.model.light_castshadow[:] = 0
         moving = moving_geoms(painter.model)
         painter.model.geom_matid[moving] = -1
         painter.model.geom_rgba[moving] = (0.0, 0.0, 0.0, 0.0)
-        empty = painter.paint(poses[0], camera).astype(np.float64)
-        for axis, one in zip(figure.subplots(2, 2).flat, run.findings(), strict=True):
-            image = empty
-            for t in TIMES:
-                for motion, won in zip(moved[one.policy], one.group.success, strict=False):
+        empty = painter.paint(scene.home().q, camera).astype(np.float64)
+        for axis, one in zip(figure.subplots(2, 2).flat, found, strict=True):
+            image, moved = empty, list(motions(run, one.policy).values())[:SHOWN]
+            for t in times:
+                for motion, won in zip(moved, one.group.success[:SHOWN], strict=True):
                     painter.model.geom_rgba[moving] = COLOURS[bool(won)]
                     q = _at(*motion, t)
                     if q is not None:
-                        image = _over(image, painter.paint(q, camera), empty, 0.15 + 0.45 * (t / TIMES[-1]) ** 2)
+                        image = _over(image, painter.paint(q, camera), empty, 0.06 + 0.5 * (t / TIMES[-1]) ** 2)
             axis.imshow(image.round().clip(0, 255).astype(np.uint8))
             axis.set_title(f"{one.policy}: {one.rate.successes} of {one.rate.n} over the curb, {one.verdict.word}")
             axis.axis("off")
