@@ -1,4 +1,4 @@
-"""What the experiments on section 4.3.2 of [Zapolsky2017] share: a quadruped that turns into a curb, scenario `curb`."""
+"""What experiments on section 4.3.2 of [Zapolsky2017] share: a quadruped that turns into a curb, scenario `curb`."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 import surefoot as sf
 from surefoot.simulate.plot import roll_pitch_yaw
+from surefoot.traces.groups import Group
 from surefoot.traces.scenario_file import load_scenario
 
 Array = NDArray[np.float64]
 Progress = Callable[[int, int], None]
-PARTICLES, QUICK = 128, 8
+PARTICLES, QUICK = 128, 12
 RULER = "ground.height"
 """What the curb's height is called, which is read off a ruler."""
 
@@ -57,13 +58,13 @@ def silent(done: int, total: int) -> None:
     """Tell nobody."""
 
 
-def motions(run: sf.traces.Run, policy: str) -> dict[int, tuple[Array, Array]]:
-    """Times (n,) in s and configurations (n, nq) of every trace of a policy, by particle."""
+def motions(run: sf.traces.Run, group: Group) -> list[tuple[Array, Array]]:
+    """Times (n,) in s and configurations (n, nq) of every trace of a policy; n = 0 if the trace has none."""
     names = [f"q{k}" for k in range(run.scenario.nominal().nq)]
-    table = run.folder.telemetry(policy=policy, columns=["t", *names])
+    table = run.folder.telemetry(policy=group.policy, columns=["t", *names])
     particle, t = np.asarray(table["particle"]), np.asarray(table["t"], dtype=np.float64)
     q = np.array([np.asarray(table[name], dtype=np.float64) for name in names]).T
-    return {int(k): (t[particle == k], q[particle == k]) for k in np.unique(particle)}
+    return [(t[particle == k], q[particle == k]) for k in group.particle]
 
 
 def yaw(q: Array) -> Array:

@@ -68,7 +68,7 @@ def reproduce(folder: Path, *, quick: bool = False, progress: Progress = silent)
 
 
 def _row(study: str, run: Run, one: Finding) -> dict[str, str]:
-    ends = [q[-1] for _, q in motions(run, one.policy).values()]
+    ends = [q[-1] for _, q in motions(run, one.group) if len(q)]
     return {
         "particles": study,
         "steps": one.policy,
@@ -129,7 +129,7 @@ def _draw(path: Path, run: Run, found: Sequence[Finding], times: Sequence[float]
         painter.model.geom_rgba[moving] = (0.0, 0.0, 0.0, 0.0)
         empty = painter.paint(scene.home().q, camera).astype(np.float64)
         for axis, one in zip(figure.subplots(2, 2).flat, found, strict=True):
-            image, moved = empty, list(motions(run, one.policy).values())[:SHOWN]
+            image, moved = empty, motions(run, one.group)[:SHOWN]
             for t in times:
                 for motion, won in zip(moved, one.group.success[:SHOWN], strict=True):
                     painter.model.geom_rgba[moving] = COLOURS[bool(won)]
@@ -144,8 +144,10 @@ def _draw(path: Path, run: Run, found: Sequence[Finding], times: Sequence[float]
 
 
 def _at(t: Array, q: Array, when: float) -> Array | None:
-    """Configuration (nq,) at a time in s, or the last before it if the trace ended within the second before."""
-    return q[np.searchsorted(t, when, side="right") - 1] if when < t[-1] + 1.0 else None
+    """Configuration (nq,) at a time in s, or the last one if the trace ended within the second before."""
+    if not len(t) or when >= t[-1] + 1.0:
+        return None
+    return q[np.searchsorted(t, when, side="right") - 1]
 
 
 def _over(image: Array, drawn: Any, empty: Array, strength: float) -> Array:
