@@ -206,7 +206,9 @@ def _check_type(key: str, value: Any, kind: str) -> None:
         raise InputError(f"{key}: expected a text, got {value!r}")
     if kind.startswith("tuple[str") and not (isinstance(value, tuple) and all(isinstance(x, str) for x in value)):
         raise InputError(f"{key}: expected a list of texts, got {value!r}")
-    if kind.startswith("tuple[float") and not (isinstance(value, tuple) and all(type(x) in (int, float) for x in value)):
+    if kind.startswith("tuple[float") and not (
+        isinstance(value, tuple) and all(type(x) in (int, float) for x in value)
+    ):
         raise InputError(f"{key}: expected a list of {kind.count('float')} numbers, got {value!r}")
 
 
