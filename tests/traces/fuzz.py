@@ -19,7 +19,8 @@ JUNK = (
     {"normal": {"sd": "1"}}, {"normal": {"mean": 1.0}}, {"uniform": [1, 0]}, {"uniform": [1, 1]}, {"uniform": []},
     {"uniform": [-1e308, 1e308]}, {"uniform": [0, 1, 2]}, {"uniform": 3}, {"choice": []}, {"choice": [1, 1]},
     {"choice": ["a", 2.0]}, {"choice": [[1], {}]}, {"choice": 3}, {"jitter": -1}, {"jitter": {"low": 1}}, {"jitter": 1},
-    {"measured": {"value": 1}}, {"measured": 3}, {"constant": "a"}, {"constant": []}, {"gauss": 1}, {"normal": 1, "x": 1},
+    {"measured": {"value": 1}}, {"measured": 3}, {"constant": "a"}, {"constant": []}, {"gauss": 1},
+    {"normal": 1, "x": 1},
     [{}], [{"kind": "upright"}], [{"kind": "python", "function": "code.py:high"}], [3], [[{}]], ["upright"],
     "1979-05-27T07:32:00Z", "07:32:00",
 )  # fmt: skip
@@ -28,7 +29,26 @@ NAMES = (
     "kind", "x", "", " ", "Robot", "robots", "ünicode", "a\nb", "a.b", "like", "name", "nothing.*", "*", "robot.*",
     "[", "robot.[", "start.hip", "encoder.*", "law", "ground.mu", "push.0.force.1", "push.9.time", "x" * 300, "\x00",
 )  # fmt: skip
-TEXTS = ("=", "[", "]", "[[", "{", '"', "'", "\\", "\n", "\r", "\x00", "#", ",", "nan", "é", "\ufeff", "= =", "[terrain]")
+TEXTS = (
+    "=",
+    "[",
+    "]",
+    "[[",
+    "{",
+    '"',
+    "'",
+    "\\",
+    "\n",
+    "\r",
+    "\x00",
+    "#",
+    ",",
+    "nan",
+    "é",
+    "\ufeff",
+    "= =",
+    "[terrain]",
+)
 BASES = tuple(map(tomllib.loads, (SMALL, FULL, PICKING)))
 CODE = """
 

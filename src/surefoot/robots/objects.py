@@ -23,7 +23,10 @@ _CLAY = (0.80, 0.36, 0.27, 1.0)
 class Loose(Protocol):
     """Anything with a name, a pose and this method can be an object of a scene."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """Of the body."""
+        ...
 
     @property
     def pose(self) -> NDArray[np.float64]:

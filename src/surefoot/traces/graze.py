@@ -59,6 +59,8 @@ class Split:
 def met(result: Result) -> Hashable:
     """What a trace met: which things were touched and struck by which, and how it ended."""
     events = result.events
+    if not events:  # of a trace that broke
+        return result.outcome, ()
     order = signature(list(events["kind"]), list(events["feature"]), np.array(events["t"], dtype=float), TOGETHER)
     return result.outcome, tuple(sorted(set(order)))
 
@@ -101,7 +103,7 @@ def locate_graze(
         raise InputError(f"scenario: {scenario.name!r} has no uncertain numbers that could be moved")
     group = _answered(group)
     if behaviour is ended:  # as the run's table tells
-        seen = list(zip(group.outcome.tolist(), group.requirement.tolist(), strict=True))
+        seen: list[Hashable] = list(zip(group.outcome.tolist(), group.requirement.tolist(), strict=True))
     else:
         seen = [behaviour(_result(scenario, group.policy, int(k), seed, method)) for k in group.particle]
     if not seen:

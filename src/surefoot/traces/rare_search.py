@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from surefoot import checks
 from surefoot.errors import InputError
+from surefoot.traces.distributions import Constant, Jitter
 from surefoot.traces.groups import ANSWERS
 from surefoot.traces.parameters import Parameter
 from surefoot.traces.rare import Pull, Rare, pulls, subset_simulation
@@ -75,9 +77,15 @@ def rare_failures(
     Returns:
         Probability of failure with an interval, and the parameters that lead there.
     """
-    parameters = [p for p in scenario.parameters() if not p.per_step]
+    if not isinstance(scenario, Scenario):
+        raise InputError(f"scenario: expected a Scenario, got {type(scenario).__name__}")
+    checks.indices("policy", [policy], list(scenario.policies), "policy")
+    parameters = [p for p in scenario.parameters() if not isinstance(p.distribution, Jitter | Constant)]
     if not parameters:
         raise InputError(f"scenario: {scenario.name!r} has nothing uncertain that is drawn once for a particle")
+    if not scenario.requirements and not scenario.objective:
+        raise InputError(f"scenario: {scenario.name!r} has no requirement and no objective to come near to")
+    scenario.check()
     search = _Search(scenario, policy, parameters, seed, most, progress)
     rare = subset_simulation(search.margins, len(parameters), seed=seed, most=most)
     ranked = pulls(rare, [p.name for p in parameters])

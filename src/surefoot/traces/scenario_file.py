@@ -95,7 +95,7 @@ def of_run(folder: RunFolder) -> Scenario | None:
             return None
         made = _made(Path(f"{header['scenario']}.toml"), content, header["source"])[0]
         told = run_json.plain(made.header())
-        return made if all(header.get(key) == told[key] for key in told if key != "policies") else None
+        return made if all(header.get(key, told[key]) == told[key] for key in told if key != "policies") else None
     except (SurefootError, ValueError, RecursionError):
         return None
 
