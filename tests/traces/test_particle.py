@@ -7,9 +7,10 @@ from scipy.spatial.transform import Rotation
 
 import surefoot as sf
 from surefoot.robots.scene import Foot
+from surefoot.traces.contact_requirements import NoBodyContact
 from surefoot.traces.disturbances import Fault, Push
 from surefoot.traces.particle import LOOK, failed
-from surefoot.traces.requirements import NoBodyContact, Upright, Workspace
+from surefoot.traces.requirements import Upright, Workspace
 from surefoot.traces.result import BROKEN, KNOWN, SUCCESS, UNKNOWN
 from surefoot.traces.witness import FunctionWitness
 from tests.traces import small

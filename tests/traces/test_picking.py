@@ -7,7 +7,7 @@ import pytest
 
 import surefoot as sf
 from surefoot.control import PICKS, picker
-from surefoot.traces.requirements import NoSelfCollision
+from surefoot.traces.contact_requirements import NoSelfCollision
 from surefoot.traces.scenario_file import load_scenario
 
 

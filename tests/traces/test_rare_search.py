@@ -91,5 +91,7 @@ def test_least_margin():
     assert least_margin(result("known failure", a=-0.5, b=0.2)) == -0.5
     assert least_margin(result("unknown failure", a=0.0)) < 0.0
     assert least_margin(result("known failure", a=0.3, b=np.nan)) < 0.0
+    assert least_margin(result("known failure", b=np.nan)) < 0.0
     assert np.isnan(least_margin(result("broken")))
+    assert np.isnan(least_margin(result("broken", a=0.3)))
     assert np.isnan(least_margin(result("success", a=np.inf)))

@@ -7,8 +7,9 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import surefoot as sf
+from surefoot import traces as r
 from surefoot.robots.scene import Foot
-from surefoot.traces import requirements as r
+from surefoot.traces.requirements import angles
 from surefoot.traces.span import Span
 from tests.traces import small
 
@@ -72,7 +73,7 @@ def test_upright_is_the_angle_to_the_vertical(flyer, turns):
 
 def test_roll_and_pitch_are_scipys(flyer, turns):
     q = turned(flyer, turns)
-    assert r.angles(q[:, :7]) == pytest.approx(turns.as_euler("xyz"), abs=1e-7)
+    assert angles(q[:, :7]) == pytest.approx(turns.as_euler("xyz"), abs=1e-7)
     for place, about in enumerate(("roll", "pitch")):
         values = r.Tilt(about, 0.5).values(made(flyer, q))
         assert values == pytest.approx(1.0 - np.abs(turns.as_euler("xyz")[:, place]) / 0.5, abs=1e-6)

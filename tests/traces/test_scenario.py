@@ -1,5 +1,6 @@
 import hashlib
 import pickle
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -9,11 +10,14 @@ import numpy as np
 import pytest
 
 import surefoot as sf
+from surefoot.traces import run_json
 from surefoot.traces.distributions import Choice, Jitter, Normal, Uniform
 from surefoot.traces.disturbances import Fault, Push
 from surefoot.traces.requirements import FeetBeyond, Upright, Workspace
 from surefoot.traces.result import KNOWN, SUCCESS, UNKNOWN
+from surefoot.traces.run_folder import RunFolder
 from surefoot.traces.scenario import Scenario
+from surefoot.traces.scenario_file import of_run
 from surefoot.traces.witness import witness
 from tests.traces import small
 
@@ -270,8 +274,62 @@ def test_outcomes():
     assert fails.margins["tall"] < 0.0
 
 
+def shouts(scene, dt):
+    """A policy that raises in its first steps."""
+
+    def shout(state):
+        raise RuntimeError("boom")
+
+    return shout
+
+
+def test_a_policy_that_raises_at_once_is_broken_in_every_engine():
+    made = scenario(policies={"compiled": compiled, "shouts": shouts}, duration=0.02)
+    for workers in (0, 1):
+        run = sf.falsify(made, 2, workers=workers)
+        assert run.counts()["shouts"]["broken"] == 2
+        assert run.counts()["compiled"]["broken"] == 0
+        assert set(run.particles["message"].to_pylist()) == {"", "RuntimeError: boom"}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"law": "dissipative"},
+        {"restitution": 0.1},
+        {"terrain": sf.Plane(mu=0.3)},
+        {"robot": "links"},
+        {"joints": {"LF_Y2": 0.1}},
+        {"pushes": [Push((0.0, 4.0, 0.1), 0.03, 0.05)]},
+        {"policies": {"compiled": small.hold}},
+        {"requirements": [Upright(0.3), high.bind([0.1])]},
+        {"requirements": [Upright(), high.bind([0.05])]},
+        {"telemetry_dt": 0.002},
+    ],
+)
+def test_a_scenario_that_was_changed_is_not_gone_on_with(change, tmp_path):
+    made = scenario(uncertainty={}, policies={"compiled": compiled}, duration=0.002)
+    sf.falsify(made, 1, workers=0, out=tmp_path / "run")
+    said = f"resume: the run in {tmp_path / 'run'} was of another scenario: it differs in setup"
+    with pytest.raises(sf.InputError, match=f"^{re.escape(said)}$"):
+        sf.falsify(replace(made, **change), 1, workers=0, out=tmp_path / "run", resume=True)
+
+
+def test_what_a_folder_tells_is_made_again_unless_it_was_changed(tmp_path):
+    read = sf.traces.load_scenario("curb")
+    for name, made in (("as read", read), ("changed", replace(read, restitution=0.1))):
+        header = run_json.plain({**made.header(), "particles": 1, "seed": 0, "method": "random"})
+        with RunFolder.create(tmp_path / name, header) as folder:
+            again = of_run(folder)
+        assert (again is None) == (name == "changed")
+        assert again is None or run_json.plain(again.header()) == run_json.plain(read.header())
+
+
 def test_the_header_is_plain(study):
     header = study.header()
+    assert "0x" not in repr(header["setup"])
+    assert header["setup"]["robot"] == "links-light"
+    assert header["setup"]["requirements"] == ["Upright(limit=1.5707963267948966, name='upright')", "high([0.1])"]
     assert header["scenario"] == "stand"
     assert header["policies"] == ["compiled", "python", "limp"]
     assert header["requirements"] == ["upright", "high"]

@@ -215,7 +215,7 @@ def test_the_scenario_of_a_run(place, monkeypatch):
     monkeypatch.chdir(place)
 
     def told(source, scenario="made"):
-        header = {"scenario": scenario, "source": source, "policies": [], "parameters": []}
+        header = {"scenario": scenario, "source": source}
         return of_run(RunFolder(place, header))
 
     bundled = told(text("curb"), "curb")

@@ -43,6 +43,7 @@ def test_a_run_that_stopped_early_stops_there_again_or_goes_on(tmp_path):
         ({}, "stop: expected width, above or below, got none of them"),
         ({"width": 0.0}, "stop.width: expected a number above 0, got 0"),
         ({"above": 1.5}, "stop.above: expected a number of at most 1, got 1.5"),
+        ({"width": 0.1, "alpha": 1.0}, "stop.alpha: expected a number below 1, got 1"),
         ({"width": 0.1, "alpha": "x"}, "stop.alpha: expected a finite number, got 'x'"),
     ],
 )

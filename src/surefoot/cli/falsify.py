@@ -24,7 +24,13 @@ def falsify(
         ),
     ] = None,
     particles: Annotated[
-        int | None, typer.Option("--particles", "-n", help="How many; by default as the file says.", show_default=False)
+        int | None,
+        typer.Option(
+            "--particles",
+            "-n",
+            help="How many; by default as the file says, of a run to resume as many as it was begun with.",
+            show_default=False,
+        ),
     ] = None,
     seed: Annotated[int, typer.Option(help="Of all draws: the same seed gives the same tables, bit for bit.")] = 0,
     out: Annotated[
@@ -111,7 +117,7 @@ def falsify(
     elif adaptive is not None:
         _adaptive(screen, made, policy, adaptive, seed)
     else:
-        count = proposed if particles is None else particles
+        count = particles if particles is not None else _begun(folder) if resume else proposed
         run = _run(
             screen, made, count, seed, folder, method, policy=policy, workers=workers, cluster=cluster, resume=resume,
             stop_width=stop_width, limit=limit,
@@ -119,6 +125,13 @@ def falsify(
         _tell(screen, run)
         if report:
             _report(screen, run, folder / "report.html", pictures)
+
+
+def _begun(folder: Path) -> int:
+    """Number of particles that a run was begun with."""
+    from surefoot.traces.run_folder import RunFolder
+
+    return RunFolder.open(folder).header["particles"]
 
 
 def _run(screen: Any, made: Any, count: int, seed: int, folder: Path, method: str, **options: Any) -> Any:

@@ -1,5 +1,6 @@
 """Particle traces: how often a policy fails when the robot is not quite as modelled, and which parameter decides."""
 
+from surefoot.traces.contact_requirements import Held, NoBodyContact, NoSelfCollision, NoStrike
 from surefoot.traces.distributions import Choice, Constant, Jitter, Normal, Uniform, measured
 from surefoot.traces.disturbances import Fault, Push
 from surefoot.traces.falsify import falsify
@@ -7,18 +8,7 @@ from surefoot.traces.findings import Finding, comparisons, findings
 from surefoot.traces.graze import Split, locate_graze
 from surefoot.traces.online import Decision, safe_to_switch
 from surefoot.traces.rare_search import RareFailures, rare_failures
-from surefoot.traces.requirements import (
-    FeetBeyond,
-    Held,
-    JointRange,
-    NoBodyContact,
-    NoSelfCollision,
-    NoStrike,
-    Tilt,
-    TorqueSpeed,
-    Upright,
-    Workspace,
-)
+from surefoot.traces.requirements import FeetBeyond, JointRange, Tilt, TorqueSpeed, Upright, Workspace
 from surefoot.traces.result import Result
 from surefoot.traces.run import Run
 from surefoot.traces.run_folder import RunFolder

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
@@ -13,6 +13,7 @@ import numpy as np
 
 from surefoot import checks
 from surefoot.errors import InputError
+from surefoot.robots.families import with_values
 from surefoot.robots.scene import Scene
 from surefoot.simulate.roll_out import RollOut
 from surefoot.traces.imperfect import Errors, readings
@@ -28,8 +29,8 @@ class Push:
 
     Attributes:
         force: (3,) N in the world's frame, at the body's centre of mass.
-        time: when it begins, in s.
-        duration: in s.
+        time: when it begins, in s after the start of the trace; rounded to a step.
+        duration: in s; rounded to steps, at least one, with the force scaled so that force times duration stays.
         torque: (3,) N m in the world's frame.
         body: name of the body; None: the robot's base, or the first loose object of a robot that is bolted down.
     """
@@ -65,7 +66,7 @@ class Fault:
             gives none; "dropout": a sensor that repeats its last reading.
         part: name of the joint; for a dropout name of a reading, such as "encoder.LF_Y2" or "gps.x"; a pattern with *
             means all that match.
-        time: when it fails, in s.
+        time: when it fails, in s after the start of the trace.
         until: when it works again, in s.
         strength: of a weak motor, as a share.
     """
@@ -106,22 +107,18 @@ class Disturbances:
         self, pushes: Sequence[Push], faults: Sequence[Fault], scene: Scene, dt: float, errors: Errors
     ) -> None:
         self._scene, self._errors = scene, errors
-        self._pushes = [(self._step(p.time, dt), self._step(p.time + p.duration, dt), p) for p in pushes]
-        self._faults = [(self._step(f.time, dt), self._step(f.until, dt), f) for f in faults]
+        self._pushes = [(*_lasting(push, dt), push) for push in pushes]
+        self._faults = [(_step(f.time, dt), _step(f.until, dt), f) for f in faults]
         self._bodies = [push.body_of(scene) for push in pushes]
         self._readings = readings(scene)
         self._strength = errors.strength.copy()
         self._friction: np.ndarray | None = None
-        self.steps = sorted({k for a, b, _ in (*self._pushes, *self._faults) for k in (a, b)})
-
-    @staticmethod
-    def _step(t: float, dt: float) -> int:
-        return round(t / dt) if t < 1e9 else 2**62
+        self.steps = sorted({k for a, b, *_ in (*self._pushes, *self._faults) for k in (a, b)})
 
     def next(self, step: int) -> int:
         """The next step at which to call `apply`."""
         later = next((k for k in self.steps if k > step), 2**62)
-        pushed = any(a <= step < b for a, b, _ in self._pushes)
+        pushed = any(a <= step < b for a, b, *_ in self._pushes)
         return min(later, step + _TURN) if pushed else later
 
     def apply(self, run: RollOut, params: Any) -> None:
@@ -135,11 +132,11 @@ class Disturbances:
             return
         step, space = run.done, run.plant.space
         space.data.qfrc_applied[:] = 0.0
-        for (a, b, push), body in zip(self._pushes, self._bodies, strict=True):
+        for (a, b, share, push), body in zip(self._pushes, self._bodies, strict=True):
             if a <= step < b:
                 mujoco.mj_kinematics(space.model, space.data)  # the step before left those of its start
                 mujoco.mj_comPos(space.model, space.data)
-                force, torque = np.array(push.force, dtype=float), np.array(push.torque, dtype=float)
+                force, torque = share * np.array(push.force), share * np.array(push.torque)
                 at = space.data.xipos[body].copy()
                 mujoco.mj_applyFT(space.model, space.data, force, torque, at, body, space.data.qfrc_applied)
         strength, held = self._strength.copy(), np.zeros(self._scene.nq + self._scene.nv)
@@ -177,3 +174,33 @@ class Disturbances:
             friction[scene.dofs[joint]] = STUCK
         else:
             strength[joint] *= fault.strength if fault.kind == "weak" else 0.0
+
+
+def disturbed(word: str, things: Sequence[Any], values: Mapping[str, Any]) -> list[Any]:
+    """Pushes or faults with their uncertain numbers as drawn.
+
+    Args:
+        word: "push" or "fault".
+        things: as in the scenario.
+        values: drawn numbers by name, such as "push.0.force.1"; all others are passed over.
+    """
+    result = []
+    for k, thing in enumerate(things):
+        head = f"{word}.{k}."
+        new = {name.removeprefix(head): value for name, value in values.items() if name.startswith(head)}
+        result.append(with_values(thing, new) if new else thing)
+    return result
+
+
+def _step(t: float, dt: float) -> int:
+    return round(t / dt) if t < 1e9 else 2**62
+
+
+def _lasting(push: Push, dt: float) -> tuple[int, int, float]:
+    """First step of a push, the first after it, and the share of its force that has the same effect in whole steps."""
+    first = _step(push.time, dt)
+    if push.duration == 0.0:
+        return first, first, 0.0
+    steps = max(1, _step(push.duration, dt))
+    share = push.duration / (steps * dt)
+    return first, first + steps, 1.0 if abs(share - 1.0) < 1e-9 else share

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -107,7 +108,7 @@ def locate_graze(
         seen = [behaviour(_result(scenario, group.policy, int(k), seed, method)) for k in group.particle]
     if not seen:
         return None
-    first = max(dict.fromkeys(seen), key=seen.count)
+    first = Counter(seen).most_common(1)[0][0]
     other = np.array([one != first for one in seen])
     if not other.any():
         return None

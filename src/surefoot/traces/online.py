@@ -58,7 +58,7 @@ def safe_to_switch(
             ahead. Use it once before time counts: what is compiled and built is kept.
         state: where the robot is now.
         particles: how many at most.
-        budget: s of wall time; a policy that is being traced is finished.
+        budget: s of wall time; a particle that is being traced is finished, under every policy.
         least: traces that must have succeeded for a policy to be called safe.
         seed: of all draws.
         clock: what tells the time in s.

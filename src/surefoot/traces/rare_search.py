@@ -13,6 +13,7 @@ from scipy.special import ndtr
 from surefoot import checks
 from surefoot.errors import InputError
 from surefoot.traces.distributions import Constant, Jitter
+from surefoot.traces.groups import ANSWERS
 from surefoot.traces.parameters import Parameter
 from surefoot.traces.rare import Pull, Rare, pulls, subset_simulation
 from surefoot.traces.result import SUCCESS, Result
@@ -120,6 +121,6 @@ class _Search:
 def least_margin(result: Result) -> float:
     """The least margin of a trace, below zero if it failed; NaN if it gave no answer."""
     known = [value for value in result.margins.values() if np.isfinite(value)]
-    if not known:
+    if result.outcome not in ANSWERS or (result.outcome == SUCCESS and not known):
         return float("nan")
-    return min(known) if result.outcome == SUCCESS else min(*known, -1e-12)
+    return min(known) if result.outcome == SUCCESS else min([*known, -1e-12])

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 from surefoot import checks
@@ -15,7 +15,6 @@ from surefoot.laws import Law
 from surefoot.motion.workspace import step_size
 from surefoot.robots.compose import KEEP
 from surefoot.robots.families import parameters as numbers_of
-from surefoot.robots.families import with_values
 from surefoot.robots.objects import Loose
 from surefoot.robots.scene import Scene
 from surefoot.robots.state import State
@@ -24,18 +23,24 @@ from surefoot.simulate.arguments import check_function_of_state, control_rate, s
 from surefoot.simulate.policy import Policy
 from surefoot.simulate.simulator import Simulator
 from surefoot.simulate.trace import Trace
-from surefoot.traces.distribution_tables import to_table
 from surefoot.traces.distributions import Choice, Distribution, Jitter
-from surefoot.traces.disturbances import Fault, Push
+from surefoot.traces.disturbances import Fault, Push, disturbed
 from surefoot.traces.draws import Draws
 from surefoot.traces.fabricate import Built, Parts, build
 from surefoot.traces.loop_names import is_noise, loop_names
 from surefoot.traces.parameters import Parameter, Uncertainty, values
 from surefoot.traces.particle import Particle, Task, failed
 from surefoot.traces.result import Result
-from surefoot.traces.scenario_checks import check_disturbances, check_maker, check_values, check_witnesses
-from surefoot.traces.user_file import UserFunction
-from surefoot.traces.witness import Witness, as_witness
+from surefoot.traces.scenario_checks import (
+    check_disturbances,
+    check_names,
+    check_policies,
+    check_values,
+    check_witnesses,
+    listed,
+)
+from surefoot.traces.scenario_header import header
+from surefoot.traces.witness import as_witness
 
 Controller = Callable[[Scene, float], Any]
 WARM_UP = 0.05  # s of the traces that make all ready
@@ -103,31 +108,21 @@ class Scenario:
         """Check all that can be checked without running anything."""
         if not isinstance(self.name, str) or not self.name:
             raise InputError(f"name: expected a short name, got {self.name!r}")
-        if not isinstance(self.policies, Mapping) or not self.policies:
-            raise InputError(f"policies: expected functions of (scene, dt) by name, got {self.policies!r}")
-        for name, make in self.policies.items():
-            if not isinstance(name, str) or not name.isprintable() or not name or not callable(make):
-                raise InputError(f"policies: expected functions of (scene, dt) by name, got {make!r} as {name!r}")
-            check_maker(name, make)
+        check_policies(self.policies)
         steps = step_count(self.duration, step_size(self.dt))
         if steps > MOST_STEPS:
             raise InputError(f"duration: expected at most {MOST_STEPS} steps of {self.dt:g} s, got {self.duration:g} s")
         checks.number("telemetry_dt", self.telemetry_dt, above=0.0)
         for what in ("requirements", "objective"):
-            checked = tuple(as_witness(what, value) for value in _listed(what, getattr(self, what), "requirements"))
+            checked = tuple(as_witness(what, value) for value in listed(what, getattr(self, what), "requirements"))
             object.__setattr__(self, what, checked)
-        names = [witness.name for witness in (*self.requirements, *self.objective)]
-        for i, name in enumerate(names):
-            if not isinstance(name, str) or not name.isprintable() or not name:
-                raise InputError(f"requirements, objective: expected a name for each, got {name!r}")
-            if name in names[:i]:
-                raise InputError(f"requirements, objective: two are called {name!r}; give one another name")
+        check_names([witness.name for witness in (*self.requirements, *self.objective)])
         for what, kind in (("pushes", Push), ("faults", Fault)):
-            given = _listed(what, getattr(self, what), kind.__name__)
+            given = listed(what, getattr(self, what), kind.__name__)
             if not all(isinstance(thing, kind) for thing in given):
                 raise InputError(f"{what}: expected a list of {kind.__name__}, got {getattr(self, what)!r}")
             object.__setattr__(self, what, given)
-        object.__setattr__(self, "objects", _listed("objects", self.objects, "Loose"))
+        object.__setattr__(self, "objects", listed("objects", self.objects, "Loose"))
         if self.start is not None and not isinstance(self.start, State):
             raise InputError(f"start: expected a State, got {self.start!r}")
 
@@ -230,12 +225,13 @@ class Scenario:
         self.prepare()
 
     def prepare(self) -> None:
-        """Compile or load what traces need: a few steps of each kind."""
+        """Compile or load what traces need: a few steps of each kind. What a policy raises is told by its traces."""
         laws = {p.name: p.distribution for p in self._parameters}.get("law")
         for law in dict.fromkeys((self.law, *(laws.values if isinstance(laws, Choice) else ()))):
             short = replace(self, duration=min(self.duration, WARM_UP), law=law, uncertainty=self._without_law())
             for policy in self.policies:
-                short.trace(policy, 1)
+                with suppress(Exception, SystemExit):
+                    short.trace(policy, 1)
 
     def _without_law(self) -> dict[str, Distribution]:
         return {name: distribution for name, distribution in self.uncertainty.items() if name != "law"}
@@ -296,8 +292,8 @@ class Scenario:
         every = min(self.telemetry_dt, self.duration)
         task = Task(self.duration, self.dt, self.requirements, self.objective, every)
         traced = Particle(
-            task, built, plant, policy, drawn, noise if particle else {}, self._disturbed("push", self.pushes, drawn),
-            self._disturbed("fault", self.faults, drawn), seed, particle,
+            task, built, plant, policy, drawn, noise if particle else {}, disturbed("push", self.pushes, drawn),
+            disturbed("fault", self.faults, drawn), seed, particle,
         )  # fmt: skip
         traced.trace()
         return traced
@@ -315,55 +311,11 @@ class Scenario:
         self.__dict__["_last"] = dict(drawn), control_dt, built, plant
         return built, plant
 
-    @staticmethod
-    def _disturbed(word: str, things: Sequence[Any], drawn: Mapping[str, Any]) -> list[Any]:
-        """Pushes or faults with their uncertain numbers as drawn."""
-        result = []
-        for k, thing in enumerate(things):
-            head = f"{word}.{k}."
-            new = {name.removeprefix(head): value for name, value in drawn.items() if name.startswith(head)}
-            result.append(with_values(thing, new) if new else thing)
-        return result
-
-    def _code(self) -> dict[str, str]:
-        """Digest of the user's own files by name, so that a run is not gone on with after a change."""
-        functions = [getattr(given, "function", given) for given in (*self.requirements, *self.objective)]
-        found = [each for each in (*self.policies.values(), *functions) if isinstance(each, UserFunction)]
-        return {Path(each.path).name: each.digest() for each in found}
-
     def header(self) -> dict[str, Any]:
         """What a run's folder says of it: plain numbers and texts."""
-        return {
-            "scenario": self.name,
-            "title": self.title,
-            "source": self.source,
-            "code": self._code(),
-            "duration": self.duration,
-            "dt": self.dt,
-            "policies": list(self.policies),
-            "requirements": [witness.name for witness in _witnesses(self.requirements)],
-            "objective": [witness.name for witness in _witnesses(self.objective)],
-            "parameters": [
-                {"name": p.name, "distribution": to_table(p.distribution), "nominal": _plain(p.nominal)}
-                for p in self._parameters
-            ],
-        }
+        return header(self)
 
 
 def _same_plant(one: Built, other: Built) -> bool:
     """Whether two particles differ in their start alone."""
     return one.scene is other.scene and one.law == other.law and one.restitution == other.restitution
-
-
-def _listed(what: str, given: Any, kind: str) -> tuple[Any, ...]:
-    if not isinstance(given, list | tuple):
-        raise InputError(f"{what}: expected a list of {kind}, got {given!r}")
-    return tuple(given)
-
-
-def _witnesses(given: Sequence[Any]) -> Sequence[Witness]:
-    return given
-
-
-def _plain(value: Any) -> Any:
-    return value if value is None or isinstance(value, str | int | float) else str(value)

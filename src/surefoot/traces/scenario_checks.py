@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,33 @@ from surefoot.traces.witness import Witness
 LAW = "law"
 
 
-def check_maker(name: str, make: Callable[..., Any]) -> None:
+def check_policies(policies: Any) -> None:
+    """Refuse what is no table of functions of (scene, dt) by name."""
+    if not isinstance(policies, Mapping) or not policies:
+        raise InputError(f"policies: expected functions of (scene, dt) by name, got {policies!r}")
+    for name, make in policies.items():
+        if not isinstance(name, str) or not name.isprintable() or not name or not callable(make):
+            raise InputError(f"policies: expected functions of (scene, dt) by name, got {make!r} as {name!r}")
+        _check_maker(name, make)
+
+
+def check_names(names: Sequence[Any]) -> None:
+    """Refuse names of requirements and objectives that a table could not tell apart."""
+    for i, name in enumerate(names):
+        if not isinstance(name, str) or not name.isprintable() or not name:
+            raise InputError(f"requirements, objective: expected a name for each, got {name!r}")
+        if name in names[:i]:
+            raise InputError(f"requirements, objective: two are called {name!r}; give one another name")
+
+
+def listed(what: str, given: Any, kind: str) -> tuple[Any, ...]:
+    """A list as a tuple; `kind`: of what it is a list."""
+    if not isinstance(given, list | tuple):
+        raise InputError(f"{what}: expected a list of {kind}, got {given!r}")
+    return tuple(given)
+
+
+def _check_maker(name: str, make: Callable[..., Any]) -> None:
     """Refuse what makes a policy of that name unless it can be called with a scene and a time."""
     try:
         signature = inspect.signature(make)

@@ -16,7 +16,7 @@ from surefoot.robots.families import FAMILIES
 from surefoot.robots.load import EXAMPLE, load
 from surefoot.robots.objects import Ball, Box
 from surefoot.robots.terrains import Curb, HeightMap, Plane, Slope
-from surefoot.traces import requirements
+from surefoot.traces import contact_requirements, requirements, run_json
 from surefoot.traces.bundled_uncertainty import BUNDLED
 from surefoot.traces.distribution_tables import from_table as distribution
 from surefoot.traces.distributions import Distribution
@@ -43,14 +43,14 @@ OBJECTS = {"ball": Ball, "box": Box}
 REQUIREMENTS = {
     "upright": requirements.Upright,
     "tilt": requirements.Tilt,
-    "no body contact": requirements.NoBodyContact,
-    "no strike": requirements.NoStrike,
-    "no self-collision": requirements.NoSelfCollision,
+    "no body contact": contact_requirements.NoBodyContact,
+    "no strike": contact_requirements.NoStrike,
+    "no self-collision": contact_requirements.NoSelfCollision,
     "torque-speed": requirements.TorqueSpeed,
     "joint range": requirements.JointRange,
     "workspace": requirements.Workspace,
     "feet beyond": requirements.FeetBeyond,
-    "held": requirements.Held,
+    "held": contact_requirements.Held,
 }
 PYTHON = "python"
 PARTICLES = 128
@@ -84,7 +84,7 @@ def of_run(folder: RunFolder) -> Scenario | None:
     """The scenario of a run, from what its folder tells; None if it was not made from a file alone.
 
     A scenario with functions of the user's own files is none: what lies in a folder is never run. One whose robot lies
-    beside a file that is elsewhere is none either.
+    beside a file that is elsewhere is none either, nor is one that was changed after it was read.
     """
     header = folder.header
     try:
@@ -93,7 +93,9 @@ def of_run(folder: RunFolder) -> Scenario | None:
         tables += [table for key in ("requirements", "objective") for table in _list(key, content)]
         if any(_is_python(table) for table in tables):
             return None
-        return _made(Path(f"{header['scenario']}.toml"), content, header["source"])[0]
+        made = _made(Path(f"{header['scenario']}.toml"), content, header["source"])[0]
+        told = run_json.plain(made.header())
+        return made if all(header.get(key, told[key]) == told[key] for key in told if key != "policies") else None
     except (SurefootError, ValueError, RecursionError):
         return None
 

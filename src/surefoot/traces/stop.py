@@ -37,6 +37,8 @@ class Stop:
             value = getattr(self, name)
             if value is not None:
                 checks.number(f"stop.{name}", value, above=0.0, at_most=1.0)
+        if self.alpha == 1.0:
+            raise InputError("stop.alpha: expected a number below 1, got 1")
 
     def met(self, successes: Iterable[int], n: int) -> bool:
         """Whether the rates of all policies are known, each from its `successes` out of `n`."""

@@ -77,6 +77,9 @@ class CompiledWitness:
         """The same witness with other constants and, if wanted, another name."""
         return CompiledWitness(self.function, params, name or self.name)
 
+    def __repr__(self) -> str:
+        return f"{self.name}({self.params.tolist()})"
+
     def __reduce__(self) -> tuple[Any, ...]:
         """Machine code does not travel: copies and pickles are compiled anew."""
         name = self.function.__qualname__
