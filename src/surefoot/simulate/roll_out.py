@@ -114,7 +114,7 @@ class RollOut:
                     "the policy's torque", self._python(seen), loop.torque.shape, finite=False
                 )
             if moved.in_python and not self._resume:
-                loop.position[:] = moved.ask(self.now + plant.dt)
+                loop.position[:] = moved.ask(self.start.t + (self.done + 1) * plant.dt)
             self.code, self.done = roll(
                 plant.space.box, self._compiled, moved.compiled, loop, self._log, self.done, last, every,
                 self.start.t, self._resume,
