@@ -113,7 +113,9 @@ def test_a_run_that_is_there_is_not_written_over_but_resumed(small, place):
     assert result.exit_code == 0, result.output
     assert RunFolder.open(place / folder).particles().num_rows == 6
     assert told(small("--resume", "-n", 3, "--seed", 1)) == f"resume: the run in {folder} has seed 0, got 1"
-    assert told(small("--resume")) == (f"particles: the run in {folder} is of 3, expected at least as many, got 2")
+    assert told(small("--resume")) == (
+        f"particles: the run in {folder} is of 3, expected at least as many, got 2"
+    )
     write(place, changed(SMALL, duration=0.06))
     assert told(small("--resume", "-n", 3)) == (
         f"resume: the run in {folder} was of another scenario: it differs in source"
