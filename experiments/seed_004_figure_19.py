@@ -34,7 +34,7 @@ PAPER = {"0 %": "0 of 4", "25 %": "0 of 4", "50 %": "0 of 4", "75 %": "4 of 4"}
 BEST = "75 %"
 PARTICLES, FEW = 96, 16
 SOON = 0.6  # s after the change: two periods
-LIMIT = 1.0  # rad, lean that counts as a fall
+LIMIT, STRICT = 1.0, 0.3  # rad, lean that counts as a fall, and one that a strict requirement might name
 POINTS = tuple((0.1 * k, 0.1 * math.sin(0.2 * math.pi * k)) for k in range(1, 31))  # m
 BUNDLED, MIRROR, ALONG, ABRUPT, BOLD = "bends right", "bends left", "points", "points, abrupt", "points, abrupt, bold"
 COLOURS = {True: "tab:green", False: "tab:red"}
@@ -64,7 +64,7 @@ def reproduce(folder: Path, *, quick: bool = False, progress: Progress | None = 
     scenario = load_scenario("transition")
     studies = _studies(dict(scenario.policies))
     if quick:
-        studies = {name: studies[name] for name in (BUNDLED, ABRUPT)}
+        studies = {BUNDLED: studies[BUNDLED], ABRUPT: {moment: studies[ABRUPT][moment] for moment in ("33 %", BEST)}}
     counts = {name: (2 if quick else PARTICLES) if name == BUNDLED else (1 if quick else FEW) for name in studies}
     total = sum(counts[name] * len(studies[name]) for name in studies)
     found: dict[str, dict[str, Changed]] = {}
@@ -140,6 +140,7 @@ def _row(study: str, moment: str, found: dict[str, Changed]) -> dict[str, str]:
         "safe": f"{safe} of {n}, {100 * safe / n:.0f} % ({100 * low:.0f} to {100 * high:.0f})",
         "paper's": PAPER.get(moment, "-"),
         "p": "-" if moment == BEST else f"{paired(mine.safe, found[BEST].safe).p:.2g}",
+        f"{STRICT:g} rad": f"{int((mine.lean < STRICT).sum())}",
         "lean, median": f"{math.degrees(np.median(mine.lean)):.1f}",
         "lean, worst": f"{math.degrees(np.max(mine.lean)):.1f}",
         "soon, median": f"{math.degrees(np.nanmedian(mine.soon)):.1f}",
@@ -152,7 +153,8 @@ def _notes(scenario: Scenario, counts: dict[str, int]) -> tuple[str, ...]:
         f"{counts[BUNDLED]} particles in the first set-up, {min(counts.values())} in the others, the same for all "
         f"moments (paper: 4). Safe: leans by less than {LIMIT:g} rad until {scenario.duration:g} s, and nothing but "
         "the feet touches the ground; in brackets the interval of Wilson, 95 %. p: exact test of McNemar against the "
-        f"change at {BEST}. Lean in degrees, over the whole trace; soon: within {SOON:g} s after the change.",
+        f"change at {BEST}. {STRICT:g} rad: how many never lean by so much. Lean in degrees, "
+        f"over the whole trace; soon: within {SOON:g} s after the change.",
         "Set-ups: the bundled scenario, where the path bends to the right by 0.5 rad/s, in the trot by 1 rad/s, the "
         "most that the paper's tables allow; the same to the left; straight; straight and faster; stiffer feet; along "
         "the paper's points on a sine, where our steering slows down; with a change that does not mend the plan of "
@@ -178,7 +180,7 @@ def _draw(path: Path, found: dict[str, Changed]) -> Path:
             for axis, height in ((top, way[-1, 1]), (side, 1e2 * way[-1, 2])):
                 axis.plot(way[-1, 0], height, marker="o" if safe else "x", color=COLOURS[bool(safe)], markersize=3)
         top.set(title=f"{moment}: {int(mine.safe.sum())} of {len(mine.safe)} safe (paper: {PAPER.get(moment, 'none')})")
-        top.set_aspect("equal", adjustable="datalim")
+        top.set_aspect("equal", adjustable="box")
         side.set(xlabel="x, m")
         for axis in (top, side):
             axis.grid(alpha=0.25)
