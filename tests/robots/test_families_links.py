@@ -316,7 +316,9 @@ def test_no_ground():
 
 
 def test_errors():
-    with pytest.raises(InputError, match="robot: expected one of 'links', 'links-light', 'links-feet', 'arm', 'ur10', got 'lynx'"):
+    with pytest.raises(
+        InputError, match="robot: expected one of 'links', 'links-light', 'links-feet', 'arm', 'ur10', got 'lynx'"
+    ):
         families.build("lynx")
     with pytest.raises(InputError, match=r"ground: expected a terrain such as Plane\(\), None or 'default', got 0.7"):
         families.build("links", 0.7)
