@@ -129,7 +129,8 @@ def _graze_rows(split: Split | None, sides: Sequence[Result]) -> list[dict[str, 
     if split is None:
         return [{"traces": "graze", **empty, BRITTLE: "not found", "the paper": "found by sampling"}]
     graze = split.graze
-    again = f"; again in {len(graze.others)} other place(s)" if graze.others else ""
+    more = len(graze.others)
+    again = f"; again in {more} other place{'s'[: more > 1]}" if more else ""
     apart = parting([_impacts(sides[0])], [_impacts(sides[1])])
     differ = f"{apart.a} against {apart.b}" if apart is not None else "nothing"
     cells = {
@@ -164,7 +165,7 @@ def _draw(path: Path, found: dict[str, Turned], split: Split | None, sides: Sequ
 
     figure = Figure(figsize=(11, 5.5), layout="constrained")
     left, right = figure.subplots(1, 2, sharex=True, sharey=True, width_ratios=(1.6, 1))
-    for policy in ("4 cm", "2 cm", BRITTLE):
+    for policy in ("4 cm", "2 cm", BRITTLE):  # the brittle one on top
         mine = found[policy]
         for k, (t, angle) in enumerate(zip(mine.t, mine.yaw, strict=True)):
             dots = (0, (1, 1.2)) if policy == BRITTLE else "-"
