@@ -129,8 +129,7 @@ def _graze_rows(split: Split | None, sides: Sequence[Result]) -> list[dict[str, 
     if split is None:
         return [{"traces": "graze", **empty, BRITTLE: "not found", "the paper": "found by sampling"}]
     graze = split.graze
-    more = len(graze.others)
-    again = f"; again in {more} other place{'s'[: more > 1]}" if more else ""
+    again = "".join(f"; again between {1e3 * low:.2f} and {1e3 * high:.2f}" for low, high in graze.others)
     apart = parting([_impacts(sides[0])], [_impacts(sides[1])])
     differ = f"{apart.a} against {apart.b}" if apart is not None else "nothing"
     cells = {
