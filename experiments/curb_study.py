@@ -38,7 +38,8 @@ def curb(*, ruler: bool = True, strikes: bool = True) -> sf.Scenario:
 def differences(scenario: sf.Scenario) -> str:
     """What differs from the paper, for people."""
     policy: Any = scenario.policies["3 cm"]
-    lag, ruler = scenario.uncertainty["lag.torque"], scenario.uncertainty[RULER]
+    lag: Any = scenario.uncertainty["lag.torque"]
+    ruler: Any = scenario.uncertainty[RULER]
     return (
         f"What differs from the paper: walks last {scenario.duration:g} s (its text says 1.5 s, its files 3 s); feet "
         f"are on springs of {policy.kp:g} N/m with {policy.kd:g} N s/m under a robot of {scenario.nominal().mass:.1f} "

@@ -131,11 +131,11 @@ def _draw(path: Path, run: Run, found: Sequence[Finding], times: Sequence[float]
         for axis, one in zip(figure.subplots(2, 2).flat, found, strict=True):
             image, moved = empty, motions(run, one.group)[:SHOWN]
             for t in times:
-                for motion, won in zip(moved, one.group.success[:SHOWN], strict=True):
+                for (moments, q), won in zip(moved, one.group.success[:SHOWN], strict=True):
                     painter.model.geom_rgba[moving] = COLOURS[bool(won)]
-                    q = _at(*motion, t)
-                    if q is not None:
-                        image = _over(image, painter.paint(q, camera), empty, 0.06 + 0.5 * (t / TIMES[-1]) ** 2)
+                    there = _at(moments, q, t)
+                    if there is not None:
+                        image = _over(image, painter.paint(there, camera), empty, 0.06 + 0.5 * (t / TIMES[-1]) ** 2)
             axis.imshow(image.round().clip(0, 255).astype(np.uint8))
             axis.set_title(f"{one.policy}: {one.rate.successes} of {one.rate.n} over the curb, {one.verdict.word}")
             axis.axis("off")

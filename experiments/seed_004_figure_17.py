@@ -129,7 +129,7 @@ def _graze_rows(split: Split | None, sides: Sequence[Result]) -> list[dict[str, 
     if split is None:
         return [{"traces": "graze", **empty, BRITTLE: "not found", "the paper": "found by sampling"}]
     graze = split.graze
-    again = f"; again in {len(graze.others)} other place(s)" if graze.others else ""
+    again = "".join(f"; again between {1e3 * low:.2f} and {1e3 * high:.2f}" for low, high in graze.others)
     apart = parting([_impacts(sides[0])], [_impacts(sides[1])])
     differ = f"{apart.a} against {apart.b}" if apart is not None else "nothing"
     cells = {
@@ -164,7 +164,7 @@ def _draw(path: Path, found: dict[str, Turned], split: Split | None, sides: Sequ
 
     figure = Figure(figsize=(11, 5.5), layout="constrained")
     left, right = figure.subplots(1, 2, sharex=True, sharey=True, width_ratios=(1.6, 1))
-    for policy in ("4 cm", "2 cm", BRITTLE):
+    for policy in ("4 cm", "2 cm", BRITTLE):  # the brittle one on top
         mine = found[policy]
         for k, (t, angle) in enumerate(zip(mine.t, mine.yaw, strict=True)):
             dots = (0, (1, 1.2)) if policy == BRITTLE else "-"
