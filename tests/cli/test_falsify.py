@@ -231,6 +231,20 @@ def test_names_that_look_like_markup(run, place):
     assert run(*words, "--adaptive", 2).exit_code == 0
 
 
+def test_a_policy_that_raises_is_told_in_a_line(run, place):
+    (place / "loud.py").write_text("def shouts(scene, dt):\n    return lambda state: 1 / 0\n")
+    policies = {"loud": {"kind": "python", "function": "loud.py:shouts"}}
+    write(place, changed(SMALL, policies=policies), "loud.toml")
+    result = run("falsify", "loud.toml", "--workers", 0, "--no-report")
+    assert result.exit_code == 0, result.output
+    line = "loud: 2 of 2 traces gave no answer; particle 0: ZeroDivisionError: division by zero"
+    assert line in result.output
+    result = run("falsify", "loud.toml", "--replay", 1)
+    assert result.exit_code == 0, result.output
+    assert "broken  ZeroDivisionError: division by zero" in result.output
+    assert "no animation: ZeroDivisionError: division by zero" in result.output
+
+
 def test_ctrl_c_says_how_to_go_on(small, place, monkeypatch):
     from surefoot.traces.scenario import Scenario
 

@@ -8,7 +8,7 @@ from surefoot.robots.scene import Foot, Surface
 from surefoot.simulate.simulator import Simulator
 from surefoot.traces.fabricate import Built
 from surefoot.traces.particle import Particle, Task
-from surefoot.traces.span import span_of_trace
+from surefoot.traces.span import Span
 from surefoot.traces.witness import as_witness
 
 DT = 1e-3
@@ -130,6 +130,16 @@ def traced(robot, policy, duration, **given):
 def result(robot, policy, duration, **given):
     """What it came to."""
     return traced(robot, policy, duration, **given).result("policy", given.get("particle", 1), {}, 0.0)
+
+
+def span_of_trace(trace, near):
+    """All steps of a Trace; `near`: m, the distance to which its simulator has found contacts."""
+    n = len(trace)
+    return Span(
+        trace.scene, trace.t[:n], trace.q[:n], trace.v[:n], trace.torque, trace.contact_start, trace.contact_geoms,
+        trace.contact_points, trace.contact_frames, trace.contact_gaps, trace.contact_forces, trace.contact_velocities,
+        near, trace.dt**2,
+    )  # fmt: skip
 
 
 def span(robot, state=None, duration=0.01, policy=None, **settings):

@@ -56,6 +56,19 @@ def test_nothing_near_failure():
     assert dict(found.rows())["pulled by"] == "nothing near failure was found"
 
 
+def shouts(scene, dt):
+    def shout(state):
+        raise RuntimeError("boom")
+
+    return shout
+
+
+def test_traces_without_an_answer_are_told():
+    found = rare_failures(throw(policies={"shouts": shouts}), "shouts", most=10)
+    assert found.rare.missing == found.evaluations == 10
+    assert dict(found.rows())["without an answer"] == "10 of 10 traces; counted as no failure"
+
+
 @pytest.mark.parametrize(
     ("scenario", "policy", "most", "text"),
     [

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import surefoot as sf
-from surefoot.traces.span import last_moment, of_scene, scratch, span_of_log, span_of_trace
+from surefoot.traces.span import last_moment, of_scene, scratch, span_of_log
 from tests.contact.scenes import ball, block
 from tests.traces import small
 
@@ -29,7 +29,7 @@ def span_of(run, first, last):
 
 
 def test_a_span_of_all_steps_is_that_of_the_trace(run):
-    of_log, of_trace = span_of(run, 0, 60), span_of_trace(run.trace(), run.plant.space.detection)
+    of_log, of_trace = span_of(run, 0, 60), small.span_of_trace(run.trace(), run.plant.space.detection)
     for name in NAMES:
         assert np.array_equal(getattr(of_log, name), getattr(of_trace, name)), name
     assert (of_log.near, of_log.touch, len(of_log)) == (of_trace.near, of_trace.touch, 60)

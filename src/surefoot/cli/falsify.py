@@ -202,7 +202,7 @@ def _tell(screen: Any, run: Any) -> None:
     for one in found:
         table.add_row(*(Text(cell) for cell in one.row()))
     screen.print(table)
-    for line in (*(one.verdict.because for one in found), *_comparisons(found)):
+    for line in (*(one.verdict.because for one in found), *_comparisons(found), *_without_answer(found)):
         screen.print(Text(f"  {line}"), soft_wrap=True)
 
 
@@ -210,6 +210,17 @@ def _comparisons(found: Any) -> list[str]:
     from surefoot.traces.findings import comparisons
 
     return comparisons(found)
+
+
+def _without_answer(found: Any) -> list[str]:
+    """Why traces gave no answer, one line a policy."""
+    lines = []
+    for one in found:
+        lost = (~one.group.answered).nonzero()[0]
+        if len(lost):
+            first = f"particle {one.group.particle[lost[0]]}: {one.group.message[lost[0]]}"
+            lines.append(f"{one.policy}: {len(lost)} of {len(one.group)} traces gave no answer; {first}")
+    return lines
 
 
 def _report(screen: Any, run: Any, target: Path, pictures: bool) -> None:
@@ -226,6 +237,7 @@ def _replay(screen: Any, made: Any, policy: list[str] | None, particle: int, see
     from surefoot.errors import InputError, SurefootError
     from surefoot.report.animation import animate
     from surefoot.traces.events import STRIKE
+    from surefoot.traces.worker import told
 
     wanted = policy or list(made.policies)
     if len(wanted) > 1:
@@ -257,8 +269,9 @@ def _replay(screen: Any, made: Any, policy: list[str] | None, particle: int, see
     try:
         with progress_bar(screen, "drawing") as tell:
             animate(made.replay(name, particle, seed, method), video, progress=tell)
-    except SurefootError as error:  # there is no renderer, or nothing to draw
-        screen.print(f"no animation: {error}", soft_wrap=True, markup=False)
+    except Exception as error:  # there is no renderer, nothing to draw, or the policy raises again
+        message = str(error) if isinstance(error, SurefootError) else told(error)
+        screen.print(f"no animation: {message}", soft_wrap=True, markup=False)
         return
     wrote(screen, video)
 

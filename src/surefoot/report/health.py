@@ -8,6 +8,7 @@ import platform
 import re
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -164,5 +165,9 @@ def _installed(name: str) -> bool:
 
 def _folder_size(folder: Path) -> tuple[int, int]:
     """How many compiled functions (numba's .nbc files) a folder holds, and its size in bytes."""
-    files = [file for file in folder.rglob("*") if file.is_file()] if folder.is_dir() else []
-    return sum(file.suffix == ".nbc" for file in files), sum(file.stat().st_size for file in files)
+    count = size = 0
+    for file in folder.rglob("*") if folder.is_dir() else ():
+        with suppress(FileNotFoundError):  # another process that compiles has renamed it meanwhile
+            count += file.suffix == ".nbc" and file.is_file()
+            size += file.stat().st_size if file.is_file() else 0
+    return count, size

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from surefoot.errors import SurefootError
 from surefoot.simulate.policy import Policy
 from surefoot.simulate.simulator import Simulator
 from surefoot.simulate.trace import Trace
@@ -23,6 +22,7 @@ from surefoot.traces.requirements import angles
 from surefoot.traces.result import BROKEN, KNOWN, SUCCESS, UNKNOWN, Result
 from surefoot.traces.span import Array, Span, last_moment, span_of_log
 from surefoot.traces.witness import Witness, crossing
+from surefoot.traces.worker import told
 
 LOOK = 250  # steps between two looks at the requirements
 
@@ -226,7 +226,8 @@ class Particle:
         return self.run.trace(self.at)
 
 
-def failed(policy: str, particle: int, values: Mapping[str, Any], error: SurefootError, began: float) -> Result:
+def failed(policy: str, particle: int, values: Mapping[str, Any], error: BaseException, began: float) -> Result:
     """The result of a particle that could not be built or run."""
-    message = f"{type(error).__name__}: {error}"
-    return Result(policy, particle, BROKEN, message=message, values=dict(values), seconds=time.perf_counter() - began)
+    return Result(
+        policy, particle, BROKEN, message=told(error), values=dict(values), seconds=time.perf_counter() - began
+    )

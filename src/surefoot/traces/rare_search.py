@@ -47,9 +47,11 @@ class RareFailures:
     def rows(self) -> list[tuple[str, str]]:
         """Names and texts for a table."""
         rare = self.rare
+        lost = [("without an answer", f"{rare.missing} of {rare.evaluations} traces; counted as no failure")]
         named = [f"{pull.name}: {pull.mean:+.2f} sd in the mean" for pull in self.pulls[:5]]
         return [
             ("failures met", f"{len(rare.failures)} of {rare.evaluations} traces"),
+            *(lost if rare.missing else []),
             ("probability", f"{rare.probability:.3g} (95 %: {rare.low:.2g} to {rare.high:.2g})"),
             ("interval", rare.method),
             ("least margin", f"{self.margin:.4g}"),

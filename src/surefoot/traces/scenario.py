@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from surefoot import checks
-from surefoot.errors import InputError, SurefootError
+from surefoot.errors import InputError
 from surefoot.laws import Law
 from surefoot.motion.workspace import step_size
 from surefoot.robots.compose import KEEP
@@ -255,14 +255,15 @@ class Scenario:
             values: other values of some parameters, in place of those drawn.
 
         Returns:
-            How it ended; a particle that cannot be built or simulated is "broken", and its message says why.
+            How it ended; a particle that cannot be built or simulated, or whose policy raises, is "broken", and its
+            message says why.
         """
         began = time.perf_counter()
         drawn = self._chosen(particle, seed, method, values)
         control = self.controller(policy)
         try:
             traced = self._traced(control, particle, seed, drawn)
-        except SurefootError as error:
+        except (Exception, SystemExit) as error:  # of a policy, a requirement or the plant; `replay` raises it
             return failed(policy, particle, drawn, error, began)
         return traced.result(policy, particle, drawn, began)
 

@@ -16,7 +16,6 @@ from surefoot.errors import InputError
 from surefoot.kernels import poses as kernel
 from surefoot.kernels.rollout import Log
 from surefoot.robots.scene import Scene
-from surefoot.simulate.trace import Trace
 
 Array = NDArray[np.float64]
 
@@ -143,16 +142,6 @@ def span_of_log(scene: Scene, log: Log, t0: float, dt: float, near: float, first
         near=near,
         touch=dt * dt,
     )
-
-
-def span_of_trace(trace: Trace, near: float = 4.5e-3) -> Span:
-    """All steps of a Trace; `near`: m, the distance to which its simulator has found contacts."""
-    n = len(trace)
-    return Span(
-        trace.scene, trace.t[:n], trace.q[:n], trace.v[:n], trace.torque, trace.contact_start, trace.contact_geoms,
-        trace.contact_points, trace.contact_frames, trace.contact_gaps, trace.contact_forces, trace.contact_velocities,
-        near, trace.dt**2,
-    )  # fmt: skip
 
 
 def last_moment(span: Span, q: Array, v: Array, t: float) -> Span:
