@@ -17,7 +17,7 @@ PROMISES = {
     "every_solution.py": r"LRL: it slides down, falls with 3\.14 .*\n(.*\n)*It surely holds at torques below -1\.962 N",
     "grasp.py": r"0\.5 x that: .* the box slips .*\n1\.1 x that: .* the box is held and falls with 0\.000 m/s\^2",
     "robots_as_built.py": r"soft: brittle: .* push\.0\.force\.1 decides\.\n(.*\n)*once more: \d+ steps until then",
-    "safe_to_switch.py": r"50 %: \d+ of 16 .*\n.* 75 %: 1[2-6] of 16 .*\nBest at .*safe\.\nIn a hurry: best at 0 %, too",
+    "safe_to_switch.py": r"50 %: \d+ of 16 .*\n.* 75 %: 1[2-6] of 16 .*\nBest at .*safe\.\nIn a hurry: best at 0 %",
     "slippery_ground.py": r"0\.05   4 of 4 +0\.050\n",
     "smooth_torques.py": r"Lemke's method, cold .* 1\.\d+ N m .*\n(.* 0\.00\d\d N m .*\n){3}the same motion",
     "soft_inverse.py": r"300 steps: torques come back within \de-1\d N m, \de-1\d N are left on the base\.\n",
