@@ -62,9 +62,8 @@ def _draw(path: Path, found: list[Walks]) -> Path:
     axis = figure.subplots()
     for mine in found:
         beside = mine.period + np.linspace(-0.02, 0.02, mine.lasted.size)
-        axis.plot(
-            beside, mine.lasted, ".", color="tab:gray", alpha=0.6, label="a particle" if mine is found[0] else "_"
-        )
+        label = "a particle" if mine is found[0] else "_"
+        axis.plot(beside, mine.lasted, ".", color="tab:gray", alpha=0.6, label=label)
     means = [mine.lasted.mean() if mine.lasted.size else np.nan for mine in found]
     errors = [_error(mine) for mine in found]
     periods = [mine.period for mine in found]

@@ -23,8 +23,8 @@ def reproduce(folder: Path, *, quick: bool = False, progress: Progress = silent)
     """Run the experiment and write the figure into `folder`; `quick`: few particles, a short walk."""
     scenario, found = walks(quick, progress)
     notes = (
-        "Roll: turn of the base about its x axis; root of the mean square over all particles, until a fall, and without "
-        f"the last {FALLING:g} s before one, so that falling itself is left out; then the median over the particles of "
+        "Roll: turn of the base about its x axis; root of the mean square over all particles, until a fall, and "
+        f"without the last {FALLING:g} s before one, so that falling itself is left out; then the median over the particles of "
         "the largest one of each, likewise.",
         differences(scenario, found),
     )

@@ -11,6 +11,24 @@ NAMES = ("004-figure-24", "004-figure-25", "004-figure-27")
 
 
 @pytest.fixture(scope="module")
+def quick(tmp_path_factory):
+    """Quick runs by name, each made once."""
+    made = {}
+
+    def run(name):
+        if name not in made:
+            told = []
+            experiment = command.load(command.experiments()[name])
+            folder = tmp_path_factory.mktemp(name)
+            made[name] = experiment.reproduce(folder, quick=True, progress=lambda *now: told.append(now))
+            assert told == sorted(told)
+            assert told[-1][0] == told[-1][1]
+        return made[name]
+
+    return run
+
+
+@pytest.fixture(scope="module")
 def study():
     """What the experiments share."""
     return command.load(command.experiments()["004-figure-24"].with_name("period_study.py"))
@@ -40,6 +58,7 @@ def test_short_periods_stay_up_and_long_ones_fall_within_two_seconds(quick):
     assert (short["upright at the end"][:6], long["upright at the end"][:6]) == ("2 of 2", "0 of 2")
     assert (short["walked, s"], short["median time of a fall, s"]) == ("2.0 +- 0.0", "-")
     assert 1.0 < float(long["first fall, s"]) <= float(long["median time of a fall, s"]) < 2.0
+    assert short["with steps of 3 cm"] == "2 of 2"
     assert (short["the paper"], long["the paper"]) == ("none falls", "falls")
     assert "Here some fall with: 1.5 s." in quick("004-figure-24").notes[1]
 
