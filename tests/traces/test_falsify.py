@@ -1,9 +1,11 @@
 import os
 import re
+import time
 
 import pytest
 
 from surefoot.errors import EngineError, InputError
+from surefoot.traces import engine_local
 from surefoot.traces.falsify import falsify
 from surefoot.traces.run import Run
 from surefoot.traces.run_folder import RunFolder
@@ -202,8 +204,18 @@ class Unfit(Fake):
 
 
 class Stillborn(Fake):
+    def __setstate__(self, state):
+        os._exit(3)
+
+
+class Frail(Fake):
     def prepare(self):
         os._exit(3)
+
+
+class Slow(Fake):
+    def prepare(self):
+        time.sleep(60.0)
 
 
 def test_a_scenario_that_no_process_can_load_ends_the_run():
@@ -219,6 +231,12 @@ def test_a_scenario_that_no_process_can_load_ends_the_run():
     )
     with pytest.raises(EngineError, match=exact(said)):
         falsify(Stillborn(), 2, workers=1)
+
+
+def test_a_scenario_that_does_not_survive_its_preparation_is_run_without_it(here, monkeypatch):
+    monkeypatch.setattr(engine_local, "PREPARING", 0.5)
+    for kind in (Frail, Slow):
+        assert content(falsify(kind(), 40, seed=7, workers=2).folder) == content(here.folder)
 
 
 class Environment(Fake):

@@ -5,7 +5,7 @@ import time
 from surefoot.traces import worker
 from surefoot.traces.engine_local import Hand
 from surefoot.traces.result import Result
-from surefoot.traces.worker import READY, SPARE, Job, Work
+from surefoot.traces.worker import LOADED, READY, SPARE, Job, Work
 from tests.traces.fakes import Fake
 
 
@@ -13,9 +13,9 @@ def test_a_process_answers_in_order_and_ends_with_its_pipe():
     hand = Hand(Job(pickle.dumps(Fake()), 0, "random"))
     for particle in range(3):
         hand.give(Work("firm", particle))
-    heard = [hand.hear() for _ in range(4)]
-    assert heard[0] == READY
-    assert [result.particle for result in heard[1:]] == [0, 1, 2]
+    heard = [hand.hear() for _ in range(5)]
+    assert heard[:2] == [LOADED, READY]
+    assert [result.particle for result in heard[2:]] == [0, 1, 2]
     assert not hand.works
     hand.pipe.close()
     assert hand.end(grace=10.0) == 0
@@ -24,7 +24,7 @@ def test_a_process_answers_in_order_and_ends_with_its_pipe():
 def test_a_process_that_hangs_ends_by_itself_should_nobody_end_it():
     """As when whoever started it was killed; the limit is chosen such that its time is up after half a second."""
     hand = Hand(Job(pickle.dumps(Fake(trouble={1: "hang"})), 0, "random", limit=0.5 - SPARE))
-    assert hand.hear() == READY
+    assert [hand.hear(), hand.hear()] == [LOADED, READY]
     hand.give(Work("firm", 1))
     assert hand.hear() is None
     assert hand.end(grace=10.0) == 1
@@ -36,7 +36,7 @@ def test_a_process_without_work_ends(monkeypatch):
     start = time.monotonic()
     worker.serve(theirs, Job(pickle.dumps(Fake()), 0, "random"))
     assert time.monotonic() - start < 5.0
-    assert ours.recv() == READY
+    assert [ours.recv(), ours.recv()] == [LOADED, READY]
     ours.close()
     theirs.close()
 

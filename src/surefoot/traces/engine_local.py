@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from surefoot.errors import EngineError
 from surefoot.traces.interrupt import held_back
 from surefoot.traces.result import CRASHED, HUNG, Result
-from surefoot.traces.worker import DIED, READY, Job, Work, attempt, serve
+from surefoot.traces.worker import DIED, LOADED, READY, Job, Work, attempt, serve
 
 if TYPE_CHECKING:
     from surefoot.traces.engine import Ledger
@@ -26,7 +26,8 @@ SINGLE = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_N
 AHEAD = 0.3  # s of traces that a process has waiting, so that it need not wait for us
 MOST_AHEAD = 32  # traces
 TICK = 0.25  # s between two times that the caller hears from us, at most
-PREPARING = 900.0  # s for a process to start and its scenario to prepare itself
+LOADING = 900.0  # s for a process to start and load its scenario
+PREPARING = 900.0  # s for a scenario to prepare itself
 KILLED = 3  # processes in a row that may be killed before they are ready
 _STARTING = threading.Lock()
 
@@ -50,6 +51,7 @@ class Hand:
     Attributes:
         pipe: our end.
         works: what it was given and has not answered.
+        loaded: whether it has said that it could load the scenario.
         ready: whether it has said so.
     """
 
@@ -57,7 +59,7 @@ class Hand:
         context = multiprocessing.get_context("spawn")
         self.pipe, theirs = context.Pipe()
         self.works: deque[Work] = deque()
-        self.ready = False
+        self.loaded = self.ready = False
         self._since = time.monotonic()
         self._process = context.Process(target=serve, args=(theirs, job), daemon=True, name="surefoot traces")
         resource_tracker.ensure_running()  # started with the first process otherwise, and lets Ctrl-C through to it
@@ -111,7 +113,8 @@ def traces(crew: list[Hand], job: Job, size: int, source: Source) -> Iterator[Re
     """Results of all traces of `source` as they end, and None every now and then.
 
     A process that dies costs the trace it was at, which is tried once more and then called crashed; one that takes
-    longer than the limit is ended, and its trace called hung.
+    longer than the limit is ended, and its trace called hung. The first process prepares itself before others start, so
+    that only one compiles; if it dies or hangs over that, those that follow begin with their first trace.
 
     Args:
         crew: processes of this job, kept and replaced here; the caller ends them.
@@ -124,7 +127,7 @@ def traces(crew: list[Hand], job: Job, size: int, source: Source) -> Iterator[Re
     pace = _Pace()
     killed = 0
     while source.left or again or any(hand.works for hand in crew):
-        while len(crew) < min(size, source.left + len(again) + len(crew)):
+        while len(crew) < min(_wanted(crew, size), source.left + len(again) + len(crew)):
             crew.append(Hand(job))
         _feed(crew, source, again, pace.ahead)
         for pipe in wait([hand.pipe for hand in crew], TICK):
@@ -133,8 +136,12 @@ def traces(crew: list[Hand], job: Job, size: int, source: Source) -> Iterator[Re
             if isinstance(heard, Result):
                 pace.add(heard.seconds)
                 yield heard
+            elif heard == LOADED:
+                hand.loaded = True
             elif heard == READY:
                 hand.ready, killed = True, 0
+            elif heard is None and hand.loaded and not hand.ready and job.prepares:
+                job = _unprepared(crew, hand, job)
             elif heard is None and not hand.ready:
                 crew.remove(hand)
                 code, killed = hand.end(grace=5.0), killed + 1
@@ -147,8 +154,10 @@ def traces(crew: list[Hand], job: Job, size: int, source: Source) -> Iterator[Re
         for hand in list(crew):
             if hand.works and hand.seconds > job.limit and not hand.pipe.poll():
                 yield _hung(crew, hand, again, job.limit)
-            elif not hand.ready and hand.seconds > PREPARING:
-                raise EngineError(f"workers: a process was not ready after {PREPARING:g} s")
+            elif hand.loaded and not hand.ready and job.prepares and hand.seconds > PREPARING:
+                job = _unprepared(crew, hand, job)
+            elif not hand.ready and hand.seconds > LOADING:
+                raise EngineError(f"workers: a process was not ready after {LOADING:g} s")
         yield None
 
 
@@ -216,6 +225,18 @@ def _feed(crew: list[Hand], source: Source, again: deque[Work], ahead: int) -> N
                 return
             if hand.ready and len(hand.works) <= depth:
                 hand.give(again.popleft() if again else source.next())
+
+
+def _wanted(crew: list[Hand], size: int) -> int:
+    """Number of processes: one until it is ready."""
+    return size if any(hand.ready for hand in crew) else 1
+
+
+def _unprepared(crew: list[Hand], hand: Hand, job: Job) -> Job:
+    """The job for those that follow a process which did not survive its preparation."""
+    crew.remove(hand)
+    hand.end(grace=0.0 if hand.alive else 5.0)
+    return job._replace(prepares=False)
 
 
 def _lost(crew: list[Hand], hand: Hand, again: deque[Work], deaths: Counter[Work]) -> Iterator[Result]:

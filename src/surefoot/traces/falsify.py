@@ -175,8 +175,6 @@ def _run(scenario: Any, ledger: Ledger, job: Job, workers: int | None, cluster: 
         elif workers == 0:
             run_here(scenario, ledger, job)
         else:
-            if hasattr(scenario, "warm_up"):
-                scenario.warm_up()
             run_local(ledger, job._replace(scenario=_sendable(scenario)), workers or _cores())
     except KeyboardInterrupt:
         rest = f"go on with out={str(out)!r}, resume=True" if out is not None else "no folder was named to keep them"

@@ -220,10 +220,6 @@ class Scenario:
         for policy in self.policies:
             self.controller(policy)
 
-    def warm_up(self) -> None:
-        """Compile what traces need, once, before many processes would do so at the same time."""
-        self.prepare()
-
     def prepare(self) -> None:
         """Compile or load what traces need: a few steps of each kind. What a policy raises is told by its traces."""
         laws = {p.name: p.distribution for p in self._parameters}.get("law")

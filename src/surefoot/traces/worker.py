@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from surefoot.traces.result import BROKEN, Result
 
+LOADED = "loaded"
 READY = "ready"
 DIED = "the process died twice on this trace"
 IDLE = 600.0  # s without work after which a process ends: whoever started it has forgotten it
@@ -33,12 +34,14 @@ class Job(NamedTuple):
         seed: of the draws.
         method: of the draws.
         limit: s that a trace may take; infinite: any.
+        prepares: whether a process lets the scenario prepare itself before its first trace.
     """
 
     scenario: bytes
     seed: int
     method: str
     limit: float = math.inf
+    prepares: bool = True
 
 
 def attempt(scenario: Any, work: Work, seed: int, method: str) -> Result:
@@ -54,10 +57,11 @@ def attempt(scenario: Any, work: Work, seed: int, method: str) -> Result:
 
 
 def serve(pipe: Connection, job: Job) -> None:
-    """Do the traces that come through the pipe until it is closed; told ready or why not before the first."""
+    """Do the traces that come through the pipe until it is closed; first tell loaded and ready, or why not."""
     try:
         scenario = pickle.loads(job.scenario)
-        if hasattr(scenario, "prepare"):
+        pipe.send(LOADED)
+        if job.prepares and hasattr(scenario, "prepare"):
             scenario.prepare()
     except Exception as error:
         pipe.send(told(error))
