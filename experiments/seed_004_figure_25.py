@@ -24,8 +24,8 @@ def reproduce(folder: Path, *, quick: bool = False, progress: Progress = silent)
     scenario, found = walks(quick, progress)
     notes = (
         "Roll: turn of the base about its x axis; root of the mean square over all particles, until a fall, and "
-        f"without the last {FALLING:g} s before one, so that falling itself is left out; then the median over the particles of "
-        "the largest one of each, likewise.",
+        f"without the last {FALLING:g} s before one, so that falling itself is left out; then the median over the "
+        "particles of the largest one of each, likewise.",
         differences(scenario, found),
     )
     return Comparison(tuple(map(_row, found)), notes, _draw(folder / "004-figure-25.png", found))
