@@ -23,16 +23,20 @@ def reproduce(folder: Path, *, quick: bool = False, progress: Progress = silent)
     """Run the experiment and write the figure into `folder`; `quick`: few particles, a short walk."""
     scenario, found = walks(quick, lambda done, total: progress(done, 2 * total))
     low = walks(quick, lambda done, total: progress(total + done, 2 * total), PAPER_STEPS)[1]
-    falls = [mine.finding.policy for mine in found if mine.fell.any()]
     notes = (
         "Walked: mean of the time until a fall, or of the whole walk without one (all that do not fall end at the same "
         "time), +- its standard error. In brackets the interval of Wilson, 95 %. With steps of "
         f"{100 * PAPER_STEPS:g} cm: upright at the end, the same particles with steps as high as the paper's.",
         f"In the paper no particle falls up to {STABLE:g} s and falls begin at 1.1 s, in simulation and in situ. Here "
-        f"some fall with: {', '.join(falls) or 'none'}.",
+        f"some fall with: {_falling(found)}; with steps of {100 * PAPER_STEPS:g} cm with: {_falling(low)}.",
         differences(scenario, found),
     )
     return Comparison(tuple(map(_row, found, low)), notes, _draw(folder / "004-figure-24.png", found))
+
+
+def _falling(found: list[Walks]) -> str:
+    """Periods with which some fall."""
+    return ", ".join(mine.finding.policy for mine in found if mine.fell.any()) or "none"
 
 
 def _row(mine: Walks, low: Walks) -> dict[str, str]:
