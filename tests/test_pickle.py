@@ -59,7 +59,7 @@ def test_a_simulator_comes_back_with_its_settings_and_arrays_of_its_own(fall, th
     second = through(first)
     same_steps(*(sim.rollout(fall.state(0), duration=0.02) for sim in (first, second)))
     assert (second.control_dt, second.restitution, second.speed) == (5e-3, 0.5, 7.0)
-    assert second._space is not first._space
+    assert second.space is not first.space
 
 
 @pytest.mark.parametrize("through", COPIES)

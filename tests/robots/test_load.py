@@ -83,7 +83,7 @@ def test_unknown_names_are_answered_with_the_nearest():
     assert str(caught.value).startswith(
         "robot: no bundled robot and no file is called 'link'; did you mean 'links'? The "
     )
-    assert "The bundled robots are: links, links-light, arm, ur10" in str(caught.value)
+    assert "The bundled robots are: links, links-light, links-feet, arm, ur10" in str(caught.value)
 
 
 ARGUMENTS = {
@@ -226,5 +226,5 @@ def test_an_empty_name():
         load("")
     assert str(caught.value) == (
         "robot: expected a bundled name or a path, got an empty string; The bundled robots are: links, links-light, "
-        "arm, ur10; robots of example-robot-data are called 'example:NAME'"
+        "links-feet, arm, ur10; robots of example-robot-data are called 'example:NAME'"
     )

@@ -55,10 +55,10 @@ def test_policies_that_break_are_told(make, message):
     assert (result.outcome, result.message) == (BROKEN, message)
 
 
-def test_a_python_policys_own_error_is_its_own():
+def test_a_python_policys_own_error_breaks_the_trace():
     study = plain(policies={"bad": lambda scene, dt: lambda state: 1 / 0})
-    with pytest.raises(ZeroDivisionError):
-        study.trace("bad", 0)
+    result = study.trace("bad", 0)
+    assert (result.outcome, result.message) == ("broken", "ZeroDivisionError: division by zero")
 
 
 def test_a_particle_that_cannot_be_built_is_broken():

@@ -9,6 +9,7 @@ from surefoot.cli.console import console
 SOURCES = {
     "links": "Pacer 2015",
     "links-light": "Pacer 2016",
+    "links-feet": "Pacer 2016",
     "arm": "Pacer",
     "ur10": "Moby",
 }
