@@ -27,7 +27,7 @@ def walk(robot, waypoints, duration, *, mu=0.5, law="coulomb", plant="coulomb", 
         GaitPlanner(Planner(legs, Gait.named("trot"), DT)),
         InverseKinematics(legs, DT),
         FeedForward(robot),
-        JointPID(robot, kp=2e3, kd=60.0, output="acceleration"),
+        JointPID(robot, kp=2e3, kd=90.0, output="acceleration"),  # critically damped
         Follow(ground, DT, law, torque_limits=limits),
     ]
     pipeline = Pipeline(robot, DT, stages)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from surefoot.errors import InputError, SolveError
-from surefoot.modes import ContactSystem, Linear
+from surefoot.modes import ContactSystem, Linear, load
 from tests.modes.systems import GRAVITY, block, body
 
 
@@ -143,3 +143,11 @@ def test_worst_of_a_force_without_upper_end():
         response.maximise(force=[0.0, 0.0, 1.0, 0.0], ambiguity="ignore")
     with pytest.raises(SolveError, match=r"^the objective grows for ever in mode "):
         walls.change(torque_limits=None).response().maximise(force=[0.0, 0.0, 1.0, 0.0], ambiguity="worst")
+
+
+@pytest.mark.parametrize("off", [0.0, 5.9e-17, -1e-12, 1e-12])
+def test_rounding_at_a_limit_of_zero_hides_no_mode(off):
+    """The best torque may come back a little beyond its limit; other modes are possible there all the same."""
+    braced = load("two_link_arm").change(torque_limits=[[-10.0, 0.0]]).response()
+    assert {mode.name for mode in braced.modes_at([off])} == {"LRL", "FFS", "FFF"}
+    assert braced.modes_at([1e-6]) == []

@@ -156,7 +156,7 @@ def search(problem: Inequalities, *, torque: Array | None = None, progress: bool
     s.low[:], s.high[:] = problem.low, problem.high
     if torque is not None:
         columns = problem.torques
-        slack = 1e-9 * np.abs(torque)
+        slack = 1e-9 * np.maximum(1.0, np.abs(torque))  # an optimum at a limit of zero may be off by rounding
         if ((torque < s.low[columns] - slack) | (torque > s.high[columns] + slack)).any():
             return Found(np.zeros((0, k), dtype=np.int64), 0)
         s.low[columns] = s.high[columns] = torque
