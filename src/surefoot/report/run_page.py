@@ -122,7 +122,7 @@ def _notes(header: Any, judged: Sequence[Finding]) -> list[str]:
     if header.get("stopped") is not None:
         notes.append(
             f"Stopped early, after {header['stopped']} particles of {header['particles']}: the rates were known well "
-            "enough. Intervals that hold after such a stop are in the table of outcomes."
+            "enough. The intervals of the rates hold after such a stop."
         )
     elif done < wanted:
         notes.append(f"This run is not finished: {done} of {wanted} traces. The numbers will change.")
