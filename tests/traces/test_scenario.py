@@ -338,3 +338,18 @@ def test_the_header_is_plain(study):
     assert [parameter["name"] for parameter in header["parameters"]] == names
     assert names[-4:] == ["motor.RH_Y3.strength", "lag.torque", "push.0.force.1", "push.0.time"]
     assert set(study.values(1)) == {name for name in names if not name.startswith("encoder.")}
+
+
+def test_a_robot_whose_file_has_changed_is_another_scenario(tmp_path):
+    """Its name has not; what is nominal here and certain is in no other line of a run's header."""
+    file = tmp_path / "robot.xml"
+    text = f"<mujoco><worldbody>{small.FLYER}</worldbody><actuator><motor joint='hip'/></actuator></mujoco>"
+    file.write_text(text)
+    given = {"policies": {"limp": limp}, "duration": 0.01, "uncertainty": {"start.x": Normal(0.02)}}
+    out = tmp_path / "run"
+    first = sf.falsify(Scenario("file", file, **given), 2, out=out, workers=0)
+    assert first.scenario.header() == Scenario("file", file, **given).header()
+    file.write_text(text.replace('mass="2"', 'mass="20"'))
+    said = f"resume: the run in {out} was of another scenario: it differs in model"
+    with pytest.raises(sf.InputError, match=f"^{re.escape(said)}$"):
+        sf.falsify(Scenario("file", file, **given), 4, out=out, resume=True, workers=0)
