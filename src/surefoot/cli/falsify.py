@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from surefoot.cli.console import console, progress_bar, summary, wrote
+from surefoot.cli.grazes import tell_grazes
 
 
 def register(app: typer.Typer) -> None:
@@ -63,6 +64,10 @@ def falsify(
             show_default=False,
         ),
     ] = None,
+    graze: Annotated[
+        bool,
+        typer.Option("--graze", help="Afterwards, find where behaviour splits: the parameter and its value, to 1e-6."),
+    ] = False,
     replay: Annotated[
         int | None,
         typer.Option("--replay", help="Run this particle again, step by step, and draw it.", show_default=False),
@@ -123,6 +128,8 @@ def falsify(
             stop_width=stop_width, limit=limit,
         )  # fmt: skip
         _tell(screen, run)
+        if graze:
+            tell_grazes(screen, run)
         if report:
             _report(screen, run, folder / "report.html", pictures)
 

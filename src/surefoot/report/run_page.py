@@ -62,7 +62,7 @@ def page(folder: RunFolder, log: Columns | None = None, replay: Replay | None = 
         ("verdict", "Verdict", sections.verdict(judged, header.get("stop") is not None)),
         ("pictures", "What it looks like", sections.pictures(drawn, replay)),
         ("decides", "What decides", sections.decides(drawn, ranked)),
-        ("parting", "Where traces part", sections.parting(drawn, events)),
+        ("parting", "Where traces part", sections.parting(drawn, events, header.get("grazes"))),
         ("policies", "Policies against each other", run_verdict.comparisons(judged)),
         ("traces", "Traces", sections.traces(folder, drawn, first, log)),
         ("ends", "Where traces end", run_scatter.section(found)),
