@@ -353,3 +353,26 @@ def test_a_robot_whose_file_has_changed_is_another_scenario(tmp_path):
     said = f"resume: the run in {out} was of another scenario: it differs in model"
     with pytest.raises(sf.InputError, match=f"^{re.escape(said)}$"):
         sf.falsify(Scenario("file", file, **given), 4, out=out, resume=True, workers=0)
+
+
+def test_telemetry_of_chosen_particles_has_every_step():
+    """The others, and all else of the chosen ones, stay as they are."""
+    thin, full = plain(), plain(full_telemetry=[1])
+    steps = len(full.replay("limp", 1))
+    assert len(full.trace("limp", 1).telemetry["t"]) == steps + 1 == 21
+    assert len(thin.trace("limp", 1).telemetry["t"]) == len(full.trace("limp", 2).telemetry["t"]) == 3
+    assert np.array_equal(full.trace("limp", 1).telemetry["q2"], full.replay("limp", 1).q[:, 2])
+    assert full.trace("limp", 1).margins == thin.trace("limp", 1).margins
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        (3, "full_telemetry: expected a list of numbers of particles, got 3"),
+        ([-1], "full_telemetry: expected a whole number of at least 0, got -1"),
+        (["a"], "full_telemetry: expected a whole number of at least 0, got 'a'"),
+    ],
+)
+def test_full_telemetry_is_of_particles(given, text):
+    with pytest.raises(sf.InputError, match=f"^{re.escape(text)}$"):
+        plain(full_telemetry=given)

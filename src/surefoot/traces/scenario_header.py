@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from surefoot.traces.scenario import Scenario
 
 SETUP = (
-    "terrain", "objects", "joints", "law", "restitution", "pushes", "faults", "start", "telemetry_dt", "policies",
-    "requirements", "objective",
+    "terrain", "objects", "joints", "law", "restitution", "pushes", "faults", "start", "telemetry_dt",
+    "full_telemetry", "policies", "requirements", "objective",
 )  # fmt: skip
 """Fields that are told as Python writes them."""
 
