@@ -163,6 +163,15 @@ def test_folders_that_cannot_be_used(small, place):
         ),
         (["--replay", 1, "-p", "hop"], "policy: no policy is called 'hop'; The choices are: hold, limp"),
         (["--replay", -1, "-p", "hold"], "particle: expected a whole number of at least 0, got -1"),
+        (
+            ["--replay", 1, "-p", "hold", "-n", 5, "--resume"],
+            "--particles, --resume: expected without --replay, which takes no run of particles",
+        ),
+        (
+            ["--adaptive", 5, "-n", 0, "--stop-width", 0.1, "-o", "x", "--sobol", "--graze"],
+            "--particles, --stop-width, --graze, --out, --sobol: expected without --adaptive, "
+            "which takes no run of particles",
+        ),
         (["--adaptive", 0], "most: expected a whole number of at least 1, got 0"),
         (["--adaptive", 5, "-p", "hop"], "policy: no policy is called 'hop'; The choices are: hold, limp"),
     ],
