@@ -1,3 +1,5 @@
+import html
+
 import pytest
 
 from surefoot.errors import EngineError
@@ -161,6 +163,15 @@ def test_folders_that_cannot_be_used(small, place):
         ),
         (["--replay", 1, "-p", "hop"], "policy: no policy is called 'hop'; The choices are: hold, limp"),
         (["--replay", -1, "-p", "hold"], "particle: expected a whole number of at least 0, got -1"),
+        (
+            ["--replay", 1, "-p", "hold", "-n", 5, "--resume"],
+            "--particles, --resume: expected without --replay, which takes no run of particles",
+        ),
+        (
+            ["--adaptive", 5, "-n", 0, "--stop-width", 0.1, "-o", "x", "--sobol", "--graze"],
+            "--particles, --stop-width, --graze, --out, --sobol: expected without --adaptive, "
+            "which takes no run of particles",
+        ),
         (["--adaptive", 0], "most: expected a whole number of at least 1, got 0"),
         (["--adaptive", 5, "-p", "hop"], "policy: no policy is called 'hop'; The choices are: hold, limp"),
     ],
@@ -181,6 +192,27 @@ def test_adaptive_searches_every_policy(small):
     for name in ("hold", "limp"):
         assert f"made, {name}: 8 traces" in result.output
     assert result.output.count("0 of 8 traces") == 2
+
+
+def test_grazes_are_told_and_shown_on_the_page(run, place):
+    """The small scenario with a planted failure: it must start before x = 2 mm."""
+    (place / "line.py").write_text("def before(span):\n    return 2e-3 - span.q[:, 0] + (span.t > 0.0)\n")
+    table = '[[requirements]]\nkind = "python"\nfunction = "line.py:before"\n'
+    file = place / "made.toml"
+    head, uncertain = file.read_text().split("[uncertainty]")
+    file.write_text(f'{head}{table}[uncertainty]\n"start.x" = {{normal = 0.01}}{uncertain}')
+    result = run("falsify", "made.toml", "--workers", 0, "-n", 24, "-p", "limp", "--graze", "--no-pictures")
+    assert result.exit_code == 0, result.output
+    [line] = [line.strip() for line in result.output.splitlines() if "grazes at" in line]
+    assert line.startswith("limp: behaviour splits (")
+    value = float(line.split("start.x grazes at ")[1].split()[0])
+    assert value == pytest.approx(2e-3, abs=1e-6)
+    assert "below success, above known failure (before); direction: start.x " in line
+    page = (place / "runs" / "made" / "report.html").read_text()
+    assert "<h3>Grazes</h3>" in page
+    assert line in html.unescape(page)
+    calm = run("falsify", "made.toml", "--workers", 0, "-n", 1, "-p", "limp", "--graze", "--no-report", "-o", "one")
+    assert "limp: no graze: its traces behave alike, or no parameter alone changes them" in calm.output
 
 
 def test_replay_tells_what_became_of_a_particle(small, place, monkeypatch):

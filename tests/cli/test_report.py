@@ -30,6 +30,14 @@ def test_a_page_elsewhere_with_a_log(run, folder, tmp_path):
     assert "<h3>x of the base</h3>" in text
 
 
+def test_columns_of_a_log_that_no_trace_has_are_told(run, folder, tmp_path):
+    log = tmp_path / "real.csv"
+    log.write_text("t,x,battery,LF_Y2,q1\n0,0,12,0.1,0\n1,0.4,11,0.2,0\n")
+    result = run("report", folder, "--no-pictures", "--log", log)
+    assert result.exit_code == 0, result.output
+    assert result.output.endswith("\nColumns of the log that no trace has: battery, LF_Y2\n")
+
+
 def test_the_page_is_no_part_of_the_run(run, folder):
     from surefoot.traces.run_folder import RunFolder
 

@@ -10,7 +10,7 @@ from surefoot.errors import InputError
 from surefoot.report import run_page
 from surefoot.report.renderer import find_renderer
 from surefoot.report.run_page import write_page
-from surefoot.traces.rates import percent, sequence
+from surefoot.traces.rates import Rate, percent, sequence
 from tests.report.browser import Visit, chromium
 from tests.report.soft_trace import quadruped, soft_trace
 from tests.report.synthetic_run import HOSTILE, STEPS, Synthetic, fill, hostile
@@ -252,7 +252,11 @@ def test_intervals_after_an_early_stop_hold_however_often_one_looked(tmp_path):
         each.outcome == "success" for each in Synthetic(particles=20).results() if each.policy == "step 3 cm"
     )
     low, high = sequence(successes, 20)
-    assert f"{percent(low)} to {percent(high)} %" in text
+    ends = f"{percent(low)} to {percent(high)} %"
+    assert f'<td class="nowrap">{ends}</td>' in text, "in the table of outcomes"
+    assert f"{successes} of 20 traces succeed, {percent(successes / 20)} % ({ends})" in text, "behind the verdict"
+    wilson = Rate(successes, 20)
+    assert f"{percent(wilson.low)} to {percent(wilson.high)} %" not in text
 
 
 def test_of_many_policies_the_first_have_figures_and_all_are_in_the_tables(tmp_path, monkeypatch):

@@ -8,7 +8,16 @@ import numpy as np
 import pytest
 
 from surefoot.errors import InputError
-from surefoot.report import run_curves, run_log, run_motion, run_pictures, run_scatter, run_sensitivity, run_tree
+from surefoot.report import (
+    run_curves,
+    run_log,
+    run_motion,
+    run_pictures,
+    run_scatter,
+    run_sensitivity,
+    run_traces,
+    run_tree,
+)
 from surefoot.report.run_motion import Motion, free_body, motions
 from surefoot.report.run_outcomes import KINDS, counts
 from surefoot.report.run_verdict import headline
@@ -261,3 +270,16 @@ class TestEnds:
     def test_few_and_none(self):
         assert "too few to tell" in run_scatter.section([group([S], final={"x": np.zeros(1)})])
         assert run_scatter.section([group([S])]) is None
+
+
+def test_axes_end_where_the_numbers_do_though_a_witness_is_infinite():
+    """A requirement that looks at the start alone is infinite from then on; a log may be without a number."""
+    t = np.array([0.0, 1.0, 2.0])
+    moved = [
+        Motion(0, t, {"witness w": np.array([0.5, np.inf, np.inf])}),
+        Motion(0, t, {"witness w": np.full(3, np.inf)}),
+    ]
+    view = run_traces.View("Margin", "t", "witness w", "time [s]", "margin", 0.0)
+    assert run_traces.limits(view, moved, None) == [(0.0, 2.0), (-0.5, 1.5)]
+    assert run_traces.limits(view, moved, {"t": t, "witness w": np.full(3, np.nan)}) == [(0.0, 2.0), (-0.5, 1.5)]
+    assert run_traces.limits(view, moved[1:], None)[1] == pytest.approx((-0.05, 1.05))

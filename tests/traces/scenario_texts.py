@@ -102,6 +102,7 @@ dt = 0.0005
 law = "dissipative"
 restitution = 0.1
 telemetry_dt = 0.01
+full_telemetry = [0, 7]
 particles = 3
 
 [terrain]

@@ -175,6 +175,10 @@ def test_other_versions_are_not_resumed(tmp_path):
         ({"policies": []}, "policies: expected one or more different names, got []"),
         ({"policies": ["firm", "firm"]}, "policies: expected one or more different names, got ['firm', 'firm']"),
         ({"policies": "firm"}, "policies: expected a list of names, got 'firm'"),
+        ({"policies": 5}, "policies: expected a list of names, got 5"),
+        ({"out": 5}, "out: expected a folder, got 5"),
+        ({"out": "a\0b"}, "out: expected a folder, got 'a\\x00b'"),
+        ({"progress": 3}, "progress: expected a function of (done, wanted, rates), got 3"),
         (
             {"policies": ["frim"]},
             "policies: no policy is called 'frim'; did you mean 'firm'? The choices are: loose, firm",

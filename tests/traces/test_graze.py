@@ -5,8 +5,9 @@ import pytest
 
 import surefoot as sf
 from surefoot.errors import InputError
-from surefoot.traces.graze import ended, locate_graze, met
+from surefoot.traces.graze import cloud, ended, find_split, locate_graze, met
 from surefoot.traces.result import Result
+from surefoot.traces.scatter import scatter
 from tests.traces.planted import beyond, idles, throw
 from tests.traces.small import flyer
 
@@ -131,3 +132,55 @@ def test_behaviours():
     assert ended(good) == ("success", "")
     assert met(good) == ("success", ("strike a/c", "touchdown a/b"))
     assert met(Result("p", 1, "broken")) == ("broken", ())
+
+
+def test_a_policy_of_which_no_trace_fails_is_told_apart_by_what_it_meets():
+    """A ball that falls touches the ground before the end, and stays for the 5 ms that make an event, or does not."""
+    fall = 0.155
+    scenario = sf.Scenario(
+        "fall",
+        flyer(),
+        {"idle": idles},
+        duration=fall + 5e-3,
+        terrain=sf.Plane(mu=0.5),
+        objects=[sf.Ball(radius=0.05, mass=0.1, position=(1.0, 0.0, 0.17))],
+        uncertainty={"object.ball.position.2": sf.Uniform(0.15, 0.19), "object.ball.position.1": sf.Normal(0.01)},
+    )
+    [finding] = sf.falsify(scenario, 24, workers=0).findings()
+    assert finding.group.success.all()
+    split = find_split(scenario, finding)
+    assert split is not None
+    assert split.name == "object.ball.position.2"
+    assert split.graze.value == pytest.approx(0.05 + 0.5 * 9.81 * fall**2, abs=3e-3), "to some steps"
+    assert 0.0 < split.graze.high - split.graze.low <= 1e-6
+    for place, seen in ((split.graze.low, split.graze.before), (split.graze.high, split.graze.after)):
+        assert met(scenario.trace("idle", split.particle, values={split.name: place})) == seen
+    assert split.graze.before[0] == split.graze.after[0] == "success"
+    assert set(split.graze.before[1]) - set(split.graze.after[1]) == {"touchdown ball/ground"}
+    again = locate_graze(scenario, finding, behaviour=lambda result: met(result))
+    assert again is not None
+    assert again.graze == split.graze, "from the run's events as from traces"
+
+
+def test_clouds_are_told_apart_between_them(planted):
+    _, finding = planted
+    n = len(finding.group)
+    x = np.where(np.arange(n) % 2 == 0, 0.0, 1.0) + 1e-3 * np.arange(n)
+    group = replace(finding.group, outcome=np.full(n, "success"), requirement=np.full(n, ""), final={"x": x})
+    two = replace(finding, group=group, scatter=scatter(x[:, None]))
+    assert two.scatter.word == "bifurcates"
+    which = cloud(two)
+    told = [which(Result("p", 1, "success", final={"x": each})) for each in (0.2, 0.9, -5.0, 5.0)]
+    assert told[0] == told[2] != told[1] == told[3]
+    assert which(Result("p", 1, "known failure", "upright", final={"x": 0.2})) == ("known failure", "upright")
+    middle = 0.5 * (x[x < 0.5].max() + x[x > 0.5].min())
+    assert which(Result("p", 1, "success", final={"x": middle - 1e-6})) == told[0]
+    assert which(Result("p", 1, "success", final={"x": middle + 1e-6})) == told[1]
+
+
+def test_a_split_is_found_by_how_traces_end_first(planted):
+    scenario, finding = planted
+    split, same = find_split(scenario, finding, seed=3), locate_graze(scenario, finding, seed=3)
+    assert split is not None
+    assert same is not None
+    assert split.graze == same.graze

@@ -322,3 +322,19 @@ def test_a_particle_that_could_not_be_built_has_an_empty_result():
         {},
     )
     assert result.seconds > 0.0
+
+
+class Short:
+    """A witness of the user's own that tells of the last step alone."""
+
+    name = "short"
+
+    def values(self, span):
+        return np.array([1.0 + span.v[-1, 2]])
+
+
+def test_what_a_witness_of_ones_own_returns_is_checked_in_every_look(flyer):
+    """At the start, where a scenario asks it once, its one number would do; as an objective it does at the end."""
+    assert small.result(flyer, small.nothing, 0.01, objective=[Short()]).margins["short"] > 0.0
+    with pytest.raises(sf.InputError, match=r"^requirement 'short': expected shape \(10,\), got \(1,\)$"):
+        small.result(flyer, small.nothing, 0.01, requirements=[Short()])

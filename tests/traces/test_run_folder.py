@@ -249,6 +249,8 @@ def test_a_foreign_run_json_is_refused(folder, text, said):
         ({"policies": [1]}, "policies: expected a list of names, got [1]"),
         ({"parameters": [{}]}, "parameters: expected tables with a name each, got others"),
         ({"scenario": None}, "scenario: expected a name, got None"),
+        ({"stopped": "x"}, "stopped: expected a whole number of at least 0, got 'x'"),
+        ({"stopped": -3}, "stopped: expected a whole number of at least 0, got -3"),
     ],
 )
 def test_a_header_with_other_types_is_refused(folder, changes, said):

@@ -338,3 +338,41 @@ def test_the_header_is_plain(study):
     assert [parameter["name"] for parameter in header["parameters"]] == names
     assert names[-4:] == ["motor.RH_Y3.strength", "lag.torque", "push.0.force.1", "push.0.time"]
     assert set(study.values(1)) == {name for name in names if not name.startswith("encoder.")}
+
+
+def test_a_robot_whose_file_has_changed_is_another_scenario(tmp_path):
+    """Its name has not; what is nominal here and certain is in no other line of a run's header."""
+    file = tmp_path / "robot.xml"
+    text = f"<mujoco><worldbody>{small.FLYER}</worldbody><actuator><motor joint='hip'/></actuator></mujoco>"
+    file.write_text(text)
+    given = {"policies": {"limp": limp}, "duration": 0.01, "uncertainty": {"start.x": Normal(0.02)}}
+    out = tmp_path / "run"
+    first = sf.falsify(Scenario("file", file, **given), 2, out=out, workers=0)
+    assert first.scenario.header() == Scenario("file", file, **given).header()
+    file.write_text(text.replace('mass="2"', 'mass="20"'))
+    said = f"resume: the run in {out} was of another scenario: it differs in model"
+    with pytest.raises(sf.InputError, match=f"^{re.escape(said)}$"):
+        sf.falsify(Scenario("file", file, **given), 4, out=out, resume=True, workers=0)
+
+
+def test_telemetry_of_chosen_particles_has_every_step():
+    """The others, and all else of the chosen ones, stay as they are."""
+    thin, full = plain(), plain(full_telemetry=[1])
+    steps = len(full.replay("limp", 1))
+    assert len(full.trace("limp", 1).telemetry["t"]) == steps + 1 == 21
+    assert len(thin.trace("limp", 1).telemetry["t"]) == len(full.trace("limp", 2).telemetry["t"]) == 3
+    assert np.array_equal(full.trace("limp", 1).telemetry["q2"], full.replay("limp", 1).q[:, 2])
+    assert full.trace("limp", 1).margins == thin.trace("limp", 1).margins
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        (3, "full_telemetry: expected a list of numbers of particles, got 3"),
+        ([-1], "full_telemetry: expected a whole number of at least 0, got -1"),
+        (["a"], "full_telemetry: expected a whole number of at least 0, got 'a'"),
+    ],
+)
+def test_full_telemetry_is_of_particles(given, text):
+    with pytest.raises(sf.InputError, match=f"^{re.escape(text)}$"):
+        plain(full_telemetry=given)

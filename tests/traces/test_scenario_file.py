@@ -42,6 +42,7 @@ def test_the_full_file_becomes_what_python_would_say(full):
     assert (made.name, made.title, particles) == ("made", "Everything at once", 3)
     assert (made.duration, made.dt, made.law, made.restitution) == (0.05, 5e-4, "dissipative", 0.1)
     assert made.telemetry_dt == 0.01
+    assert made.full_telemetry == (0, 7)
     assert made.robot == "links-light"
     assert made.source == FULL
     assert made.terrain == sf.HeightMap(3, (2.0, 2.0), 0.1, 20, 0.05, 0.2, 0.01, 0.7)

@@ -27,8 +27,8 @@ KINDS_ASKED = (
     "'workspace', 'feet beyond', 'held', 'python'"
 )
 OF_FILE = (
-    "title, robot, duration, dt, law, restitution, telemetry_dt, particles, terrain, objects, joints, policies, "
-    "requirements, objective, uncertainty, pushes, faults"
+    "title, robot, duration, dt, law, restitution, telemetry_dt, full_telemetry, particles, terrain, objects, "
+    "joints, policies, requirements, objective, uncertainty, pushes, faults"
 )
 HOLD = {"kind": "stand"}
 HIGH = {"kind": "python", "function": "code.py:high"}

@@ -4,6 +4,7 @@ import pytest
 
 from surefoot.errors import InputError
 from surefoot.traces.falsify import falsify
+from surefoot.traces.rates import sequence
 from surefoot.traces.stop import Stop
 from tests.traces.fakes import Fake, content
 
@@ -21,6 +22,8 @@ def test_an_early_stop_does_not_depend_on_the_workers(stop, tmp_path):
     assert runs[0].rates()["firm"].n == runs[0].rates()["loose"].n == n
     assert content(runs[0].folder) == content(runs[1].folder) == content(runs[2].folder)
     won = {policy: rate.successes for policy, rate in runs[0].rates().items()}
+    for policy, rate in runs[0].rates().items():
+        assert (rate.low, rate.high) == pytest.approx(sequence(won[policy], n)), "holds at every look"
     assert stop.met(won.values(), n)
     firsts = [row for row in runs[0].particles.to_pylist() if row["particle"] < n - 1]
     before = [sum(r["policy"] == policy and r["outcome"] == "success" for r in firsts) for policy in won]

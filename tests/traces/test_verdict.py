@@ -3,7 +3,7 @@ import re
 import pytest
 
 import surefoot as sf
-from surefoot.traces.rates import wilson
+from surefoot.traces.rates import percent, sequence, wilson
 from surefoot.traces.verdict import WORDS, verdict
 
 
@@ -73,3 +73,15 @@ def test_counts_are_checked():
     text = "behaviours: expected counts of at least 0, got -1"
     with pytest.raises(sf.InputError, match=f"^{re.escape(text)}$"):
         verdict(1, 2, (-1, 3))
+
+
+def test_where_a_run_could_stop_early_the_interval_holds_at_every_look():
+    """40 of 40: Wilson's interval begins at 91.2 %, which a look after every trace reaches by luck too often."""
+    assert verdict(40, 40).word == "robust"
+    looked = verdict(40, 40, looked=True)
+    low, high = sequence(40, 40)
+    assert looked.word == "brittle"
+    assert looked.because == (
+        f"40 of 40 traces succeed, 100 % ({percent(low)} to {percent(high)} %): "
+        "too few traces to call it robust (that needs 90 % at the lower end)."
+    )

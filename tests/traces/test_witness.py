@@ -120,6 +120,18 @@ def test_what_numba_cannot_compile_is_refused(span):
         writes.values(span)
 
 
+def test_a_compiled_witness_that_tells_true_or_false_is_refused(span):
+    """False is 0 as a number, which violates nothing."""
+
+    @witness
+    def high(t, q, v, torque, params):
+        return q[2] > 0.2
+
+    text = "witness 'high': expected signed distances to violation, got true and false"
+    with pytest.raises(sf.InputError, match=f"^{re.escape(text)}$"):
+        high.values(span)
+
+
 def test_a_function_of_a_span_is_a_witness(span):
     def height(looked):
         return looked.q[:, 2]
@@ -140,6 +152,10 @@ def test_a_function_of_a_span_is_a_witness(span):
         (lambda span: np.ones((10, 1)), "witness 'height': expected shape (10,), got (10, 1)"),
         (lambda span: None, "witness 'height': expected an array of numbers, got NoneType"),
         (lambda span: ["a"] * 10, "witness 'height': expected an array of numbers, got list"),
+        (
+            lambda span: span.q[:, 2] > 0.2,
+            "witness 'height': expected signed distances to violation, got true and false",
+        ),
     ],
 )
 def test_what_a_function_returns_is_checked(span, answer, text):

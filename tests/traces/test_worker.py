@@ -5,7 +5,7 @@ import time
 from surefoot.traces import worker
 from surefoot.traces.engine_local import Hand
 from surefoot.traces.result import Result
-from surefoot.traces.worker import LOADED, READY, SPARE, Job, Work
+from surefoot.traces.worker import LOADED, PREPARING, READY, SPARE, Job, Work
 from tests.traces.fakes import Fake
 
 
@@ -28,6 +28,28 @@ def test_a_process_that_hangs_ends_by_itself_should_nobody_end_it():
     hand.give(Work("firm", 1))
     assert hand.hear() is None
     assert hand.end(grace=10.0) == 1
+
+
+class Slow(Fake):
+    def prepare(self):
+        time.sleep(60.0)
+
+
+def served(pipe, job, spare):
+    """`serve`, with another time to spare."""
+    worker.SPARE = spare
+    worker.serve(pipe, job)
+
+
+def test_a_process_that_hangs_over_its_preparation_ends_by_itself_too():
+    ours, theirs = multiprocessing.Pipe()
+    job = Job(pickle.dumps(Slow()), 0, "random")
+    context = multiprocessing.get_context("spawn")
+    process = context.Process(target=served, args=(theirs, job, 0.5 - PREPARING))
+    process.start()
+    process.join(30.0)
+    assert process.exitcode == 1
+    assert ours.recv() == LOADED
 
 
 def test_a_process_without_work_ends(monkeypatch):

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from surefoot.cli.console import console, progress_bar, summary, wrote
+from surefoot.cli.grazes import tell_grazes
 
 
 def register(app: typer.Typer) -> None:
@@ -63,6 +64,10 @@ def falsify(
             show_default=False,
         ),
     ] = None,
+    graze: Annotated[
+        bool,
+        typer.Option("--graze", help="Afterwards, find where behaviour splits: the parameter and its value, to 1e-6."),
+    ] = False,
     replay: Annotated[
         int | None,
         typer.Option("--replay", help="Run this particle again, step by step, and draw it.", show_default=False),
@@ -107,6 +112,14 @@ def falsify(
         return
     if replay is not None and adaptive is not None:
         raise InputError("--replay, --adaptive: expected one of them, got both")
+    of_a_run = {
+        "--particles": particles, "--cluster": cluster, "--resume": resume, "--stop-width": stop_width,
+        "--limit": limit, "--graze": graze,
+    }  # fmt: skip
+    if replay is not None:
+        _refuse("--replay", of_a_run)
+    if adaptive is not None:
+        _refuse("--adaptive", {**of_a_run, "--out": out, "--sobol": sobol})
     if not kernels_ready():
         screen.print("Compiling the kernels: once, up to a minute.")
     made, proposed = scenario_file.read(scenario)
@@ -123,8 +136,19 @@ def falsify(
             stop_width=stop_width, limit=limit,
         )  # fmt: skip
         _tell(screen, run)
+        if graze:
+            tell_grazes(screen, run)
         if report:
             _report(screen, run, folder / "report.html", pictures)
+
+
+def _refuse(mode: str, options: dict[str, Any]) -> None:
+    """Refuse options that mean nothing in a mode: whoever gives one expects something of it."""
+    from surefoot.errors import InputError
+
+    given = [name for name, value in options.items() if value is not None and value is not False]
+    if given:
+        raise InputError(f"{', '.join(given)}: expected without {mode}, which takes no run of particles")
 
 
 def _begun(folder: Path) -> int:

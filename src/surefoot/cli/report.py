@@ -24,7 +24,8 @@ def report(
     log: Annotated[
         Path | None,
         typer.Option(
-            help="CSV of a real robot to lay over the traces: t in s, and any of x, y, z (m), roll, pitch, yaw (rad).",
+            help="CSV of a real robot to lay over the traces: t in s, and any of x, y, z (m), roll, pitch, yaw (rad), "
+            "q0, q1 ... (coordinates as in the telemetry).",
             show_default=False,
         ),
     ] = None,
@@ -49,6 +50,7 @@ def report(
     """
     from surefoot.report.picture import writable
     from surefoot.report.run_page import PAGE_ENDINGS, write_page
+    from surefoot.traces.overlay import read_log
     from surefoot.traces.run_folder import RunFolder
 
     folder = RunFolder.open(run)
@@ -60,6 +62,9 @@ def report(
     with screen.status("writing the page"):
         path = write_page(folder, target, log=log, replay=replay)
     wrote(screen, path, f", {path.stat().st_size / 1e6:.2f} MB")
+    ignored = () if log is None else read_log(log).ignored
+    if ignored:
+        screen.print(f"Columns of the log that no trace has: {', '.join(ignored)}", soft_wrap=True, markup=False)
 
 
 def replay_of(folder: Any) -> Any:

@@ -62,7 +62,7 @@ def page(folder: RunFolder, log: Columns | None = None, replay: Replay | None = 
         ("verdict", "Verdict", sections.verdict(judged, header.get("stop") is not None)),
         ("pictures", "What it looks like", sections.pictures(drawn, replay)),
         ("decides", "What decides", sections.decides(drawn, ranked)),
-        ("parting", "Where traces part", sections.parting(drawn, events)),
+        ("parting", "Where traces part", sections.parting(drawn, events, header.get("grazes"))),
         ("policies", "Policies against each other", run_verdict.comparisons(judged)),
         ("traces", "Traces", sections.traces(folder, drawn, first, log)),
         ("ends", "Where traces end", run_scatter.section(found)),
@@ -122,7 +122,7 @@ def _notes(header: Any, judged: Sequence[Finding]) -> list[str]:
     if header.get("stopped") is not None:
         notes.append(
             f"Stopped early, after {header['stopped']} particles of {header['particles']}: the rates were known well "
-            "enough. Intervals that hold after such a stop are in the table of outcomes."
+            "enough. The intervals of the rates hold after such a stop."
         )
     elif done < wanted:
         notes.append(f"This run is not finished: {done} of {wanted} traces. The numbers will change.")

@@ -61,15 +61,17 @@ def decides(found: Sequence[Group], ranked: Any) -> Html | None:
     return join([run_sensitivity.explanation(), side_by_side(bars)])
 
 
-def parting(found: Sequence[Group], events: Sequence[list[Signature]]) -> Html | None:
-    """Where good and bad traces part, and the trees of events."""
+def parting(found: Sequence[Group], events: Sequence[list[Signature]], grazes: Any = None) -> Html | None:
+    """Where good and bad traces part, at which value of a parameter (if `--graze` found one), and trees of events."""
+    lines = [str(line) for line in grazes.values()] if isinstance(grazes, dict) else []
+    located = [tag("h3", "Grazes"), tag("ul", *(tag("li", line) for line in lines), class_="plain")] if lines else []
     if not any(any(each) for each in events):
-        return None
+        return join(located) if located else None
     shown = list(zip(found, events, strict=False))
     sentences = [tag("li", tag("b", group.policy), ": ", run_tree.parting_sentence(group, e)) for group, e in shown]
     trees = [run_tree.figure(group, each) for group, each in shown if each]
     parts = [run_tree.explanation(), tag("ul", *sentences, class_="plain"), tag("h3", "Trees")]
-    return join([*parts, side_by_side(trees, most=2)])
+    return join([*parts, side_by_side(trees, most=2), *located])
 
 
 def traces(folder: RunFolder, found: Sequence[Group], witness: str | None, log: Columns | None) -> Html | None:

@@ -74,11 +74,12 @@ def limits(view: View, motions: Sequence[Motion], log: Columns | None) -> list[t
     """Ranges of both axes, the same for all policies: all but the wildest traces on either side, and the log."""
     found = []
     for name in (view.x, view.y):
-        parts = [_channel(motion, name) for motion in motions]
-        ends = np.array([(np.nanmin(part), np.nanmax(part)) for part in parts if part is not None and len(part)])
+        parts = [_finite(_channel(motion, name)) for motion in motions]
+        ends = np.array([(part.min(), part.max()) for part in parts if len(part)])
         low, high = (np.quantile(ends[:, 0], 0.02), np.quantile(ends[:, 1], 0.98)) if ends.size else (0.0, 1.0)
         if log is not None and name in log and name != "t":
-            low, high = min(low, np.nanmin(log[name])), max(high, np.nanmax(log[name]))
+            measured = _finite(log[name])
+            low, high = min(low, measured.min(initial=low)), max(high, measured.max(initial=high))
         pad = 0.0 if name == "t" else 0.05 * (high - low) or 1.0
         found.append((float(low - pad), float(high + pad)))
     return found
@@ -123,3 +124,8 @@ def figure(
 
 def _channel(motion: Motion, name: str) -> NDArray[np.float64] | None:
     return motion.t if name == "t" else motion.channels.get(name)
+
+
+def _finite(values: NDArray[np.float64] | None) -> NDArray[np.float64]:
+    """Those values that are numbers; a witness is infinite where nothing limits it."""
+    return np.empty(0) if values is None else values[np.isfinite(values)]

@@ -10,7 +10,7 @@ from surefoot.report.html import Html, join, tag
 from surefoot.report.run_outcomes import BROKEN, KINDS, counts
 from surefoot.traces.findings import Finding
 from surefoot.traces.paired import compare
-from surefoot.traces.rates import Rate, percent, sequence
+from surefoot.traces.rates import Rate, percent
 
 MOST_PAIRS = 12
 MOST_NAMES = 4
@@ -107,17 +107,16 @@ def outcome_table(judged: Sequence[Finding], looked: bool) -> Html:
 
     Args:
         judged: all policies.
-        looked: whether the run could stop early; then an interval is added that holds however often one looked.
+        looked: whether the run could stop early; its intervals then hold however often one looked.
     """
     names = list(dict.fromkeys(name for each in judged for name, _, _ in each.group.causes()))
-    heads = ["policy", "verdict", *(kind.letter for kind in KINDS), "success", "95 % interval"]
-    heads += ["95 % after early stop"] if looked else []
+    interval = "95 % after early stop" if looked else "95 % interval"
+    heads = ["policy", "verdict", *(kind.letter for kind in KINDS), "success", interval]
     rows = []
     for each in judged:
         often, rate = counts(each.group.outcome), each.rate
         causes = {name: n for name, n, _ in each.group.causes()}
         cells = [each.verdict.word, *often, f"{percent(rate.rate)} %" if rate.n else "-", _ends(rate.low, rate.high)]
-        cells += [_ends(*sequence(rate.successes, rate.n))] if looked else []
         cells += [causes.get(name, 0) for name in names]
         numbers = (tag("td", cell, class_="nowrap") for cell in cells)
         rows.append(tag("tr", tag("th", each.group.policy, scope="row"), *numbers))

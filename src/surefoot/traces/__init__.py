@@ -5,7 +5,7 @@ from surefoot.traces.distributions import Choice, Constant, Jitter, Normal, Unif
 from surefoot.traces.disturbances import Fault, Push
 from surefoot.traces.falsify import falsify
 from surefoot.traces.findings import Finding, comparisons, findings
-from surefoot.traces.graze import Split, locate_graze
+from surefoot.traces.graze import Split, find_split, locate_graze
 from surefoot.traces.online import Decision, safe_to_switch
 from surefoot.traces.rare_search import RareFailures, rare_failures
 from surefoot.traces.requirements import FeetBeyond, JointRange, Tilt, TorqueSpeed, Upright, Workspace
@@ -50,6 +50,7 @@ __all__ = [
     "Workspace",
     "comparisons",
     "falsify",
+    "find_split",
     "findings",
     "load_scenario",
     "locate_graze",

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from surefoot.errors import EngineError
 from surefoot.traces.interrupt import held_back
 from surefoot.traces.result import CRASHED, HUNG, Result
-from surefoot.traces.worker import DIED, LOADED, READY, Job, Work, attempt, serve
+from surefoot.traces.worker import DIED, LOADED, PREPARING, READY, Job, Work, attempt, serve
 
 if TYPE_CHECKING:
     from surefoot.traces.engine import Ledger
@@ -27,7 +27,6 @@ AHEAD = 0.3  # s of traces that a process has waiting, so that it need not wait 
 MOST_AHEAD = 32  # traces
 TICK = 0.25  # s between two times that the caller hears from us, at most
 LOADING = 900.0  # s for a process to start and load its scenario
-PREPARING = 900.0  # s for a scenario to prepare itself
 KILLED = 3  # processes in a row that may be killed before they are ready
 _STARTING = threading.Lock()
 

@@ -7,7 +7,7 @@ import pickle
 import shutil
 import tempfile
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +76,10 @@ def falsify(
         raise InputError(f"stop: expected a Stop, such as Stop(width=0.05), got {stop!r}")
     if resume and out is None:
         raise InputError("resume: expected out, the folder of the run to go on with, got none")
+    if progress is not None and not callable(progress):
+        raise InputError(f"progress: expected a function of (done, wanted, rates), got {progress!r}")
+    if out is not None and (not isinstance(out, str | os.PathLike) or "\0" in str(out)):
+        raise InputError(f"out: expected a folder, got {out!r}")
     if hasattr(scenario, "check"):
         scenario.check()  # before there is a folder
     path = Path(tempfile.mkdtemp(prefix="surefoot-run-") if out is None else out)
@@ -101,7 +105,7 @@ def _header(scenario: Any, particles: Any, seed: Any, method: Any, policies: Any
     if not all(hasattr(scenario, name) for name in ("policies", "trace", "header")):
         raise InputError(f"scenario: expected a Scenario, got {type(scenario).__name__}")
     known = list(scenario.policies)
-    if isinstance(policies, str):
+    if isinstance(policies, str) or not isinstance(policies, Iterable | None):
         raise InputError(f"policies: expected a list of names, got {policies!r}")
     chosen = known if policies is None else list(policies)
     checks.indices("policies", chosen, known, "policy")

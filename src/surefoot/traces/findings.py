@@ -38,6 +38,7 @@ class Finding:
         signatures: order of impacts of its traces (the first 2000).
         scatter: whether the traces that succeed end in one cloud or in two.
         parting: where successes and failures part, or None.
+        looked: whether the run could stop early; intervals then hold at every look.
     """
 
     group: Group
@@ -47,6 +48,7 @@ class Finding:
     signatures: list[Signature]
     scatter: Scatter
     parting: Parting | None
+    looked: bool = False
 
     @property
     def policy(self) -> str:
@@ -56,7 +58,7 @@ class Finding:
     @property
     def rate(self) -> Rate:
         """Of success, among all traces."""
-        return Rate(int(self.group.success.sum()), len(self.group))
+        return Rate(int(self.group.success.sum()), len(self.group), looked=self.looked)
 
     @property
     def decides(self) -> str:
@@ -85,8 +87,9 @@ def _finding(folder: RunFolder, group: Group) -> Finding:
     clouds = scatter(_ends(group))
     ways = [int((~clouds.second).sum()), int(clouds.second.sum())] if clouds.word == BIFURCATES else []
     decides = deciding(ranked) if by == BY_SUCCESS else ""
-    word = verdict(int(group.success.sum()), len(group), ways, decides)
-    return Finding(group, word, by, ranked, found, clouds, parting(good, bad) if good and bad else None)
+    looked = folder.header.get("stop") is not None
+    word = verdict(int(group.success.sum()), len(group), ways, decides, looked=looked)
+    return Finding(group, word, by, ranked, found, clouds, parting(good, bad) if good and bad else None, looked)
 
 
 def comparisons(found: Sequence[Finding]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,7 +15,7 @@ from surefoot.traces.distributions import Normal, Uniform
 from surefoot.traces.findings import TOGETHER, Finding
 from surefoot.traces.grazing import Direction, Graze, bisect, direction
 from surefoot.traces.groups import Group
-from surefoot.traces.result import Result
+from surefoot.traces.result import SUCCESS, Result
 from surefoot.traces.scenario import Scenario
 from surefoot.traces.sensitivity import Influence, ranking
 from surefoot.traces.signatures import signature
@@ -60,14 +60,47 @@ def met(result: Result) -> Hashable:
     """What a trace met: which things were touched and struck by which, and how it ended."""
     events = result.events
     if not events:  # of a trace that broke
-        return result.outcome, ()
+        return _met(result.outcome, ())
     order = signature(list(events["kind"]), list(events["feature"]), np.array(events["t"], dtype=float), TOGETHER)
-    return result.outcome, tuple(sorted(set(order)))
+    return _met(result.outcome, order)
 
 
 def ended(result: Result) -> Hashable:
     """How a trace ended."""
     return result.outcome, result.requirement
+
+
+def cloud(finding: Finding) -> Behaviour:
+    """How a trace ended and, if well, in which of the two clouds in which the successes of a policy end."""
+    group, clouds = finding.group, finding.scatter
+    states = np.array([values[group.success] for values in group.final.values()]).T
+    along = states @ clouds.direction
+    between = 0.5 * (np.nanmax(along[~clouds.second]) + np.nanmin(along[clouds.second]))
+    first = along[clouds.second].mean() > along[~clouds.second].mean()
+
+    def which(result: Result) -> Hashable:
+        if result.outcome != SUCCESS:
+            return result.outcome, result.requirement
+        pairs = zip(group.final, clouds.direction, strict=True)
+        place = sum(part * result.final.get(name, np.nan) for name, part in pairs)
+        return result.outcome, "second cloud" if (place > between) == first else "first cloud"
+
+    return which
+
+
+def find_split(scenario: Scenario, finding: Finding, *, seed: int = 0, method: str = "random") -> Split | None:
+    """The graze of a policy, by whatever tells its traces apart; see `locate_graze`.
+
+    That is how they ended, if some succeed and some fail; else the two clouds in which they end, if there are two; else
+    what they met on the way. So also a policy is looked into of which no trace fails.
+    """
+    answered = finding.group.answered
+    behaviour = met
+    if len(set(zip(finding.group.outcome[answered], finding.group.requirement[answered], strict=True))) > 1:
+        behaviour = ended
+    elif finding.scatter.second.any():
+        behaviour = cloud(finding)
+    return locate_graze(scenario, finding, seed=seed, method=method, behaviour=behaviour)
 
 
 def locate_graze(
@@ -90,7 +123,7 @@ def locate_graze(
         finding: what the run says of one policy.
         seed: of the run.
         method: of the run.
-        behaviour: what counts as a behaviour of a trace, `ended` or `met`, or a function of a Result.
+        behaviour: what counts as a behaviour of a trace, `ended`, `met` or `cloud(finding)`, or a function of a Result.
         tolerance: to which the value is found, in the parameter's own unit.
 
     Returns:
@@ -101,9 +134,12 @@ def locate_graze(
     names = [name for name, values in group.values.items() if name in parameters and values.dtype.kind == "f"]
     if not names:
         raise InputError(f"scenario: {scenario.name!r} has no uncertain numbers that could be moved")
+    orders = [each for each, kept in zip(finding.signatures, group.answered, strict=False) if kept]
     group = _answered(group)
     if behaviour is ended:  # as the run's table tells
         seen: list[Hashable] = list(zip(group.outcome.tolist(), group.requirement.tolist(), strict=True))
+    elif behaviour is met and len(orders) == len(group):  # as its events tell
+        seen = [_met(outcome, order) for outcome, order in zip(group.outcome.tolist(), orders, strict=True)]
     else:
         seen = [behaviour(_result(scenario, group.policy, int(k), seed, method)) for k in group.particle]
     if not seen:
@@ -131,6 +167,10 @@ def locate_graze(
                 shares = float((~other).mean()), float(other.mean())
                 return Split(group.policy, influence.name, number, found, parameter.nominal, ranked, along, shares)
     return None
+
+
+def _met(outcome: str, order: Iterable[str]) -> Hashable:
+    return outcome, tuple(sorted(set(order)))
 
 
 def _answered(group: Group) -> Group:

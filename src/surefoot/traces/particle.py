@@ -21,7 +21,7 @@ from surefoot.traces.imperfect import Errors, Imperfect, ImperfectPython
 from surefoot.traces.requirements import angles
 from surefoot.traces.result import BROKEN, KNOWN, SUCCESS, UNKNOWN, Result
 from surefoot.traces.span import Array, Span, last_moment, span_of_log
-from surefoot.traces.witness import Witness, crossing
+from surefoot.traces.witness import Witness, crossing, distances
 from surefoot.traces.worker import told
 
 LOOK = 250  # steps between two looks at the requirements
@@ -132,7 +132,7 @@ class Particle:
         """Check the requirements in a span that begins with step `first`."""
         task = self.task
         for i, requirement in enumerate(task.requirements):
-            values = requirement.values(span)
+            values = distances(f"requirement {requirement.name!r}", requirement.values(span), len(span))
             self._witnessed[i].append(values)
             below = np.flatnonzero(~(values >= 0.0))  # a NaN is a violation
             if not len(below):
@@ -182,7 +182,10 @@ class Particle:
     def _objective(self) -> dict[str, float]:
         """Value of every objective at the end."""
         end = self._end()
-        return {objective.name: float(objective.values(end)[0]) for objective in self.task.objective}
+        return {
+            each.name: float(distances(f"objective {each.name!r}", each.values(end), 1)[0])
+            for each in self.task.objective
+        }
 
     def _final(self) -> dict[str, float]:
         """Pose at the end: of the base, or of the first loose object."""

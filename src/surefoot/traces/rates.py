@@ -16,17 +16,19 @@ from surefoot.errors import InputError
 
 @dataclass(frozen=True)
 class Rate:
-    """How often something happened, with its Wilson interval.
+    """How often something happened, with its interval: Wilson's, or one that holds at every look.
 
     Attributes:
         successes: how often it happened.
         n: how often it was tried.
         confidence: of the interval, between 0 and 1.
+        looked: whether one may have stopped at a number of one's liking; then the interval is that of `sequence`.
     """
 
     successes: int
     n: int
     confidence: float = 0.95
+    looked: bool = False
 
     def __post_init__(self) -> None:
         """Check the counts."""
@@ -40,12 +42,17 @@ class Rate:
     @property
     def low(self) -> float:
         """Lower end of the interval."""
-        return wilson(self.successes, self.n, self.confidence)[0]
+        return self._ends()[0]
 
     @property
     def high(self) -> float:
         """Upper end of the interval."""
-        return wilson(self.successes, self.n, self.confidence)[1]
+        return self._ends()[1]
+
+    def _ends(self) -> tuple[float, float]:
+        if self.looked:
+            return sequence(self.successes, self.n, 1.0 - self.confidence)
+        return wilson(self.successes, self.n, self.confidence)
 
     def __str__(self) -> str:
         if not self.n:

@@ -43,7 +43,9 @@ class Run:
 
     def rates(self) -> dict[str, Rate]:
         """Rate of success of every policy, with its interval; all that is no success counts as failure."""
-        return {policy: Rate(count[SUCCESS], sum(count.values())) for policy, count in self.counts().items()}
+        looked = self.folder.header.get("stop") is not None
+        counts = self.counts()
+        return {policy: Rate(each[SUCCESS], sum(each.values()), looked=looked) for policy, each in counts.items()}
 
     def table(self) -> str:
         """Policies with their rates of success and the numbers of each outcome, as text."""

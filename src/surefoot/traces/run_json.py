@@ -97,4 +97,7 @@ def read(folder: Path) -> dict[str, Any]:
         raise InputError(f"{folder / NAME}: policies: expected a list of names, got {header['policies']!r}")
     if not all(isinstance(p, dict) and isinstance(p.get("name"), str) for p in header["parameters"]):
         raise InputError(f"{folder / NAME}: parameters: expected tables with a name each, got others")
+    stopped = header.get("stopped")
+    if stopped is not None and (isinstance(stopped, bool) or not isinstance(stopped, int) or stopped < 0):
+        raise InputError(f"{folder / NAME}: stopped: expected a whole number of at least 0, got {stopped!r}")
     return header

@@ -80,6 +80,7 @@ class Scenario:
         dt: s, step of the plant.
         start: where to start instead of at home, such as the state that a robot is in now.
         telemetry_dt: s between two rows of telemetry.
+        full_telemetry: numbers of the particles whose telemetry has a row a step.
         title: one sentence for people.
         source: text of the file that it was read from, or "".
     """
@@ -101,6 +102,7 @@ class Scenario:
     dt: float = 1e-3
     start: State | None = None
     telemetry_dt: float = 0.02
+    full_telemetry: Sequence[int] = ()
     title: str = ""
     source: str = ""
 
@@ -113,6 +115,8 @@ class Scenario:
         if steps > MOST_STEPS:
             raise InputError(f"duration: expected at most {MOST_STEPS} steps of {self.dt:g} s, got {self.duration:g} s")
         checks.number("telemetry_dt", self.telemetry_dt, above=0.0)
+        full = listed("full_telemetry", self.full_telemetry, "numbers of particles")
+        object.__setattr__(self, "full_telemetry", tuple(checks.whole("full_telemetry", number) for number in full))
         for what in ("requirements", "objective"):
             checked = tuple(as_witness(what, value) for value in listed(what, getattr(self, what), "requirements"))
             object.__setattr__(self, what, checked)
@@ -286,7 +290,7 @@ class Scenario:
         policy, control_dt = control
         built, plant = self._plant(drawn, control_dt)
         noise = {p.name: p.distribution for p in self._parameters if isinstance(p.distribution, Jitter)}
-        every = min(self.telemetry_dt, self.duration)
+        every = self.dt if particle in self.full_telemetry else min(self.telemetry_dt, self.duration)
         task = Task(self.duration, self.dt, self.requirements, self.objective, every)
         traced = Particle(
             task, built, plant, policy, drawn, noise if particle else {}, disturbed("push", self.pushes, drawn),

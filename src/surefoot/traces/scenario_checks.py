@@ -17,7 +17,7 @@ from surefoot.traces.distributions import Choice, Constant
 from surefoot.traces.disturbances import Fault, Push
 from surefoot.traces.parameters import Parameter
 from surefoot.traces.span import Span
-from surefoot.traces.witness import Witness
+from surefoot.traces.witness import Witness, distances
 
 LAW = "law"
 
@@ -106,7 +106,7 @@ def check_witnesses(what: str, witnesses: Sequence[Witness], scene: Scene, start
     span = _moment(scene, start, dt)
     for witness in witnesses:
         with checks.told(f"{what}: {witness.name!r}: "):
-            checks.array("values", witness.values(span), (1,), finite=False)
+            distances("values", witness.values(span), 1)
 
 
 def _moment(scene: Scene, start: State, dt: float) -> Span:

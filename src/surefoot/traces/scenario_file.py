@@ -33,8 +33,8 @@ SCENARIOS = tuple(sorted(file.stem for file in FOLDER.glob("*.toml")))
 """Names of the bundled scenarios."""
 
 KEYS = (
-    "title", "robot", "duration", "dt", "law", "restitution", "telemetry_dt", "particles", "terrain", "objects",
-    "joints", "policies", "requirements", "objective", "uncertainty", "pushes", "faults",
+    "title", "robot", "duration", "dt", "law", "restitution", "telemetry_dt", "full_telemetry", "particles",
+    "terrain", "objects", "joints", "policies", "requirements", "objective", "uncertainty", "pushes", "faults",
 )  # fmt: skip
 """Keys of a file."""
 
@@ -126,6 +126,7 @@ def _made(file: Path, content: dict[str, Any], source: str) -> tuple[Scenario, i
         duration=checks.number("duration", content["duration"], above=0.0),
         dt=checks.number("dt", content.get("dt", 1e-3), above=0.0),
         telemetry_dt=checks.number("telemetry_dt", content.get("telemetry_dt", 0.02), above=0.0),
+        full_telemetry=content.get("full_telemetry", ()),
         law=checks.choice("law", content.get("law", "coulomb"), tuple(LAWS)),
         restitution=checks.number("restitution", content.get("restitution", 0.0), at_least=0.0, at_most=1.0),
         terrain=from_table(TERRAINS, "terrain", content["terrain"]) if "terrain" in content else "keep",

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from surefoot.traces.distribution_tables import to_table
 from surefoot.traces.user_file import UserFunction, UserWitness
@@ -13,8 +16,8 @@ if TYPE_CHECKING:
     from surefoot.traces.scenario import Scenario
 
 SETUP = (
-    "terrain", "objects", "joints", "law", "restitution", "pushes", "faults", "start", "telemetry_dt", "policies",
-    "requirements", "objective",
+    "terrain", "objects", "joints", "law", "restitution", "pushes", "faults", "start", "telemetry_dt",
+    "full_telemetry", "policies", "requirements", "objective",
 )  # fmt: skip
 """Fields that are told as Python writes them."""
 
@@ -22,7 +25,8 @@ SETUP = (
 def header(scenario: Scenario) -> dict[str, Any]:
     """All that a run depends on, as far as it can be told.
 
-    Of functions of the user's own it has the names, and a digest of the file if a scenario's file names that.
+    Of functions of the user's own it has the names, and a digest of the file if a scenario's file names that; of the
+    robot, its ground and its objects a digest of all their numbers, since a file may change and keep its name.
     """
     return {
         "scenario": scenario.name,
@@ -39,6 +43,7 @@ def header(scenario: Scenario) -> dict[str, Any]:
             {"name": p.name, "distribution": to_table(p.distribution), "nominal": _plain(p.nominal)}
             for p in scenario.parameters()
         ],
+        "model": _model(scenario),
     }
 
 
@@ -47,6 +52,18 @@ def _code(scenario: Scenario) -> dict[str, str]:
     functions = [getattr(given, "function", given) for given in (*scenario.requirements, *scenario.objective)]
     found = [each for each in (*scenario.policies.values(), *functions) if isinstance(each, UserFunction)]
     return {Path(each.path).name: each.digest() for each in found}
+
+
+def _model(scenario: Scenario) -> str:
+    """Digest of all numbers of the nominal scene as MuJoCo has compiled it, and of how it starts."""
+    scene = scenario.nominal()
+    found = blake2b(scene.home().q.tobytes(), digest_size=8)
+    for name in sorted(dir(scene.model)):
+        numbers = None if name.startswith("_") else getattr(scene.model, name)
+        if isinstance(numbers, np.ndarray):
+            found.update(name.encode())
+            found.update(numbers.tobytes())
+    return found.hexdigest()
 
 
 def _robot(robot: Any) -> Any:

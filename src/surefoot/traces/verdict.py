@@ -31,7 +31,14 @@ class Verdict:
         return f"{self.word}: {self.because}"
 
 
-def verdict(successes: int, n: int, behaviours: Mapping[Any, int] | Sequence[int] = (), decides: str = "") -> Verdict:
+def verdict(
+    successes: int,
+    n: int,
+    behaviours: Mapping[Any, int] | Sequence[int] = (),
+    decides: str = "",
+    *,
+    looked: bool = False,
+) -> Verdict:
     """Judge a policy from its successes in n traces and its behaviours.
 
     - robust: the 95 % interval of its rate of success lies wholly at or above 0.9, and it behaves in one way.
@@ -45,8 +52,9 @@ def verdict(successes: int, n: int, behaviours: Mapping[Any, int] | Sequence[int
         n: number of traces.
         behaviours: how many traces show each behaviour (`behaviours` in signatures.py counts them).
         decides: name of the parameter that decides, if one is known.
+        looked: whether the run could stop early; then the interval is one that holds at every look.
     """
-    rate = Rate(successes, n)
+    rate = Rate(successes, n, looked=looked)
     seen = list(behaviours.values()) if isinstance(behaviours, Mapping) else list(behaviours)
     if any(count < 0 for count in seen):
         raise InputError(f"behaviours: expected counts of at least 0, got {min(seen)}")

@@ -26,6 +26,7 @@ from surefoot.traces.span import Array, Span
 _VECTOR = types.Array(types.float64, 1, "C", readonly=True)
 _SIGNATURE = types.float64(types.float64, _VECTOR, _VECTOR, _VECTOR, _VECTOR)
 _ARGUMENTS = ("t", "q", "v", "torque", "params")
+NO_DISTANCE = "expected signed distances to violation, got true and false"  # false is 0, which violates nothing
 
 
 @runtime_checkable
@@ -56,7 +57,7 @@ class FunctionWitness:
 
     def values(self, span: Span) -> Array:
         """(n,)."""
-        return checks.array(f"witness {self.name!r}", self.function(span), (len(span),), finite=False)
+        return distances(f"witness {self.name!r}", self.function(span), len(span))
 
 
 class CompiledWitness:
@@ -107,9 +108,14 @@ def _remade(module: str, name: str, params: Any, called: str) -> CompiledWitness
 def _compiled(function: Callable[..., Any], name: str) -> Any:
     """A loop over all steps with the user's function in it."""
     try:
-        inner = numba.njit(_SIGNATURE, boundscheck=True)(function)
+        inner = numba.njit(_SIGNATURE.args, boundscheck=True)(function)
+        returned = inner.nopython_signatures[0].return_type
+        if not isinstance(returned, types.Boolean):
+            inner = numba.njit(_SIGNATURE, boundscheck=True)(function)
     except Exception as error:
         raise InputError(f"witness {name!r}: numba cannot compile it: {why_not_compiled(error)}") from error
+    if isinstance(returned, types.Boolean):
+        raise InputError(f"witness {name!r}: {NO_DISTANCE}")
 
     @numba.njit
     def loop(t, q, v, torque, params, out):
@@ -145,6 +151,17 @@ def as_witness(what: str, value: Any) -> Witness:
     if callable(value) and not isinstance(value, type):
         return FunctionWitness(value)
     raise InputError(f"{what}: expected a requirement such as Upright(), or a function of a Span, got {value!r}")
+
+
+def distances(name: str, value: Any, n: int) -> Array:
+    """What a witness returned for n steps, as (n,) numbers.
+
+    Raises:
+        InputError: it is something else; truth values too, since false, as the number 0, would violate nothing.
+    """
+    if np.asarray(value).dtype.kind == "b":
+        raise InputError(f"{name}: {NO_DISTANCE}")
+    return checks.array(name, value, (n,), finite=False)
 
 
 def crossing(t: NDArray[np.float64], values: Array, k: int) -> float:

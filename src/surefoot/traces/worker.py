@@ -15,6 +15,7 @@ from surefoot.traces.result import BROKEN, Result
 LOADED = "loaded"
 READY = "ready"
 DIED = "the process died twice on this trace"
+PREPARING = 180.0  # s for a scenario to prepare itself; a policy that hangs from its first step on takes them all
 IDLE = 600.0  # s without work after which a process ends: whoever started it has forgotten it
 SPARE = 30.0  # s after the limit at which a process ends itself, should nobody be left to end it
 
@@ -62,7 +63,9 @@ def serve(pipe: Connection, job: Job) -> None:
         scenario = pickle.loads(job.scenario)
         pipe.send(LOADED)
         if job.prepares and hasattr(scenario, "prepare"):
-            scenario.prepare()
+            with _Timer(PREPARING + SPARE) as timer:
+                timer.set()
+                scenario.prepare()
     except Exception as error:
         pipe.send(told(error))
         return
