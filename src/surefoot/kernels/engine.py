@@ -159,3 +159,9 @@ def poses(m, d):
 def geom_distance(m, d, first, second, most):
     """Distance in m between two geoms as they lie in mjData, at most `most`; negative: how deep they overlap."""
     return _geom_distance(m, d, first, second, most, types.uintp(0))
+
+
+@kernel
+def geom_points(m, d, first, second, most, ends_out):
+    """`geom_distance`, and the nearest points of the two geoms (6,) if they are nearer than `most`."""
+    return _geom_distance(m, d, first, second, most, ends_out.ctypes.data)

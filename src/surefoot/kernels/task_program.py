@@ -1,0 +1,271 @@
+"""The quadratic program of a whole-body controller, in the coordinates beta of the space of dynamics.
+
+    level by level:   min |D beta - e|^2   subject to   G beta + g >= 0,   D beta as found for all levels before
+
+A level's optimum is kept by going on in what its rows leave alone: beta = s + Y'gamma. With D'D = R R' a level is the
+least distance u = R'(gamma - gamma*) with W u + b >= 0, W = G Y' R^-T, which `principal_pivoting` solves from the rows
+that were active in the last call. If the limits contradict each other they are first given way by as little as can be:
+
+    min sum (w_i / scale_i)^2   subject to   G beta + g + w >= 0
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import int64
+from numpy import ndarray
+
+from surefoot.kernels.cache import part
+from surefoot.kernels.linear_algebra import cholesky, cholesky_solve
+from surefoot.kernels.null_space import null_vectors, reflect_rows
+from surefoot.kernels.principal_pivoting import PivotingOptions, PivotingWork, pivoting_work, principal_pivoting
+from surefoot.kernels.status import INFEASIBLE, REGULARISED, SOLVED, UNSOLVED
+
+FLAT = 1e-13  # a pivot of D'D that is smaller, relative to its diagonal, belongs to a direction that nothing weighs
+FAINT = 1e-10  # weight of such directions, relative to the others
+SAME = 1e-9  # rows of a task that leave less, relative to the largest, depend on the others
+ROOM = 1e-9  # of a row's scale: what rounding may take away when limits have given way, or of levels before
+LIGHT = 1e-6  # weight of the coordinates against limits that give way
+
+
+class Quadratic(NamedTuple):
+    """Work for up to m rows of tasks, r limits, nb coordinates and l levels."""
+
+    D: ndarray  # (m, nb)
+    e: ndarray  # (m,)
+    Dy: ndarray  # (m, nb)
+    ey: ndarray  # (m,)
+    Y: ndarray  # (nb, nb)
+    Y_next: ndarray  # (nb, nb)
+    N: ndarray  # (nb, nb)
+    s: ndarray  # (nb,) beta
+    H: ndarray  # (nb, nb)
+    c: ndarray  # (nb,)
+    W: ndarray  # (r nb,)
+    b: ndarray  # (r,)
+    u: ndarray  # (nb,)
+    x: ndarray  # (r,)
+    certificate: ndarray  # (r,)
+    basis: ndarray  # (l, nb + 1) int64
+    basic: ndarray  # (l,) int64: rows of the basis to start from
+    rows: ndarray  # (1,) int64: number of limits in the last call
+    order: ndarray  # (m,) int64
+    pivot: ndarray  # (m,)
+    give: ndarray  # (r,) how much each limit gives way
+    options: PivotingOptions
+    work: PivotingWork
+    W_give: ndarray  # (r (nb + r),)
+    u_give: ndarray  # (nb + r,)
+    basis_give: ndarray  # (nb + r + 1,) int64
+    work_give: PivotingWork
+
+
+def make_quadratic(m: int, r: int, nb: int, levels: int) -> Quadratic:
+    """Work arrays."""
+
+    def floats(*shape: int) -> ndarray:
+        return np.zeros(shape)
+
+    def ints(*shape: int) -> ndarray:
+        return np.zeros(shape, dtype=np.int64)
+
+    return Quadratic(
+        D=floats(m, nb), e=floats(m), Dy=floats(m, nb), ey=floats(m), Y=floats(nb, nb), Y_next=floats(nb, nb),
+        N=floats(nb, nb), s=floats(nb), H=floats(nb, nb), c=floats(nb), W=floats(r * nb), b=floats(r), u=floats(nb),
+        x=floats(r), certificate=floats(r), basis=ints(levels, nb + 1), basic=ints(levels), rows=ints(1),
+        order=ints(max(m, nb)), pivot=floats(max(m, nb)), give=floats(r), options=PivotingOptions(),
+        work=pivoting_work(r, nb), W_give=floats(r * (nb + r)), u_give=floats(nb + r), basis_give=ints(nb + r + 1),
+        work_give=pivoting_work(r, nb + r),
+    )  # fmt: skip
+
+
+@part
+def start_program(work, rows, count):
+    """Forget what does not fit: another number of limits, another space."""
+    if work.rows[0] != rows:
+        work.rows[0] = rows
+        for level in range(work.basic.shape[0]):
+            work.basic[level] = 0
+    for i in range(rows):
+        work.give[i] = 0.0
+    for b in range(count):
+        work.s[b] = 0.0
+
+
+@part
+def solve_level(work, limits, level, last, m, rows, count, dim):
+    """One level: rows 0..m-1 of D and e in `dim` free coordinates. Returns (status, free coordinates left)."""
+    D, e = work.D, work.e
+    plain = dim == count
+    for i in range(m):
+        here = e[i]
+        for b in range(count):
+            here -= D[i, b] * work.s[b]
+        work.ey[i] = here
+        for k in range(dim):
+            if plain:
+                work.Dy[i, k] = D[i, k]
+            else:
+                total = 0.0
+                for b in range(count):
+                    total += D[i, b] * work.Y[k, b]
+                work.Dy[i, k] = total
+    flat = _factor(work, m, dim)
+    status = SOLVED
+    for _ in range(3 if flat else 1):  # what nothing weighs stays where it was: a proximal step, taken again
+        status = _least_distance(work, limits, level, level > 0, m, rows, count, dim, plain)
+        if status != SOLVED:
+            return status, dim
+    if last:
+        return SOLVED, int64(0)
+    rank = reflect_rows(work.Dy, m, dim, SAME, work.order, work.pivot)
+    null_vectors(work.Dy, rank, dim, work.N)
+    left = dim - rank
+    for k in range(left):
+        for b in range(count):
+            if plain:
+                work.Y_next[k, b] = work.N[k, b]
+            else:
+                total = 0.0
+                for j in range(dim):
+                    total += work.N[k, j] * work.Y[j, b]
+                work.Y_next[k, b] = total
+    for k in range(left):
+        for b in range(count):
+            work.Y[k, b] = work.Y_next[k, b]
+    return SOLVED, left
+
+
+@part
+def _factor(work, m, dim):
+    """R of D'D = R R' into H. Returns True if nothing weighs some direction; then each has a faint weight."""
+    H = work.H
+    faint = 0.0
+    for attempt in range(2):
+        largest = 0.0
+        for a in range(dim):
+            for b in range(a + 1):
+                H[a, b] = 0.0
+        for i in range(m):
+            for a in range(dim):
+                value = work.Dy[i, a]
+                if value != 0.0:
+                    for b in range(a + 1):
+                        H[a, b] += value * work.Dy[i, b]
+        for a in range(dim):
+            largest = max(largest, H[a, a])
+        if attempt == 1:
+            faint = FAINT * largest if largest > 0.0 else 1.0
+        smallest = 1.0
+        for a in range(dim):
+            H[a, a] += faint
+            work.c[a] = H[a, a]
+        if cholesky(H, dim):
+            for a in range(dim):
+                smallest = min(smallest, H[a, a] * H[a, a] / max(work.c[a], 1e-300))
+            if attempt == 1 or smallest > FLAT:
+                return faint > 0.0
+    return True
+
+
+@part
+def _least_distance(work, limits, level, later, m, rows, count, dim, plain):
+    """Move beta to the least |D beta - e| within the limits, seen from where it is now."""
+    c, H, s = work.c, work.H, work.s
+    for k in range(dim):
+        c[k] = 0.0
+    for i in range(m):
+        value = work.ey[i]
+        for k in range(dim):
+            c[k] += work.Dy[i, k] * value
+    cholesky_solve(H, dim, c)
+    _move(work, c, count, dim, plain)
+    worst = 0.0
+    for i in range(rows):
+        total = limits.g[i] + work.give[i] + (ROOM * limits.scale[i] if later else 0.0)
+        for b in range(count):
+            total += limits.G[i, b] * s[b]
+        work.b[i] = total
+        worst = min(worst, total / limits.scale[i])
+    if worst < -1e-12:
+        W = work.W[: rows * dim].reshape(rows, dim)
+        for i in range(rows):
+            for k in range(dim):
+                if plain:
+                    total = limits.G[i, k]
+                else:
+                    total = 0.0
+                    for b in range(count):
+                        total += limits.G[i, b] * work.Y[k, b]
+                for j in range(k):
+                    total -= H[k, j] * W[i, j]
+                W[i, k] = total / H[k, k]
+        result = principal_pivoting(
+            W, work.b[:rows], work.basis[level, : dim + 1], work.basic[level], False, work.options, work.work,
+            work.u[:dim], work.x[:rows], work.certificate[:rows],
+        )  # fmt: skip
+        work.basic[level] = 0
+        if result.status != SOLVED:
+            return int64(result.status)
+        work.basic[level] = result.basic
+        u = work.u
+        for k in range(dim - 1, -1, -1):  # R'gamma = u
+            u[k] /= H[k, k]
+            for j in range(k):
+                u[j] -= H[k, j] * u[k]
+        _move(work, u, count, dim, plain)
+        for k in range(dim):
+            c[k] += u[k]
+    for i in range(m):  # what is left of the rows, for the next proximal step
+        for k in range(dim):
+            work.ey[i] -= work.Dy[i, k] * c[k]
+    return SOLVED
+
+
+@part
+def _move(work, gamma, count, dim, plain):
+    """Beta += Y'gamma."""
+    for k in range(dim):
+        value = gamma[k]
+        if plain:
+            work.s[k] += value
+        elif value != 0.0:
+            for b in range(count):
+                work.s[b] += work.Y[k, b] * value
+
+
+@part
+def give_way(work, limits, rows, count):
+    """The least amounts by which the limits must give way, into `work.give`. Returns a status."""
+    width = count + rows
+    W = work.W_give[: rows * width].reshape(rows, width)
+    for i in range(rows):
+        for b in range(count):
+            W[i, b] = limits.G[i, b] / (LIGHT * limits.scale[i])
+        for j in range(rows):
+            W[i, count + j] = 0.0
+        W[i, count + i] = 1.0
+        work.b[i] = limits.g[i] / limits.scale[i]
+    result = principal_pivoting(
+        W, work.b[:rows], work.basis_give[: width + 1], 0, False, work.options, work.work_give,
+        work.u_give[:width], work.x[:rows], work.certificate[:rows],
+    )  # fmt: skip
+    for i in range(rows):
+        short = max(work.u_give[count + i], 0.0)
+        work.give[i] = limits.scale[i] * (short + ROOM)
+    return int64(result.status)
+
+
+@part
+def largest_violation(work, limits, rows, count):
+    """How far the answer is beyond a limit that did not give way, in that limit's scale; 0 if it is within all."""
+    worst = 0.0
+    for i in range(rows):
+        total = limits.g[i] + work.give[i]
+        for b in range(count):
+            total += limits.G[i, b] * work.s[b]
+        worst = max(worst, -total / limits.scale[i])
+    return worst

@@ -1,0 +1,292 @@
+"""Whole-body control: state in, torques out, without leaving compiled code.
+
+Contacts, inertia and bias are those of a Step in which nothing is prescribed. The program then says which torques; what
+the feet will do under them is for the Step's own law to say (`foresee`).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+from numba import int64, typeof, types
+from numpy import ndarray
+
+from surefoot.kernels.cache import Pointer, caller, inlined, kernel, part
+from surefoot.kernels.dynamics_space import OUT, SLIDES, STICKS, Space, hold_contacts, span_space
+from surefoot.kernels.engine import read_address
+from surefoot.kernels.follow import load_state
+from surefoot.kernels.plant import CLOSED, CONE, DRY_FRICTION, EVERYTHING
+from surefoot.kernels.program_limits import Limits, limit_rows
+from surefoot.kernels.reduction import assemble
+from surefoot.kernels.status import CAPACITY, GONE, INFEASIBLE, NOT_FINITE, PIVOT_LIMIT, REGULARISED, SOLVED, UNSOLVED
+from surefoot.kernels.step import find_rows, solve_rows
+from surefoot.kernels.task_program import Quadratic, give_way, largest_violation, solve_level, start_program
+from surefoot.kernels.task_rows import Bodies, Tasks, momentum_rows, task_rows
+
+FEW = 4  # points of contact of a body that take part: more cannot push otherwise
+MISSED = 1e-6  # in a limit's scale: an answer that is farther beyond is none
+
+
+class Controller(NamedTuple):
+    """A whole-body controller; made once, used for ever."""
+
+    step: Any  # Box of a Step, nothing prescribed
+    space: Space
+    bodies: Bodies
+    tasks: Tasks
+    limits: Limits
+    program: Quadratic
+    levels: int
+    unit: float  # N, weight of the robot or so
+    calm: ndarray  # (2,) weight of normal and tangential forces, over `unit`
+    share: float  # N: the normal forces' nominal sum
+    idle: ndarray  # (nv - joints,) int64: velocities without a motor
+    mode: ndarray  # (capacity,) int64: what each contact found is taken for
+    rub: ndarray  # (capacity, 2) direction of friction of those that slide
+    given: ndarray  # (1,) int64: 1 if `mode` and `rub` are as the caller wants them
+    sizes: ndarray  # (4,) int64: contacts found, force directions, coordinates, limits
+    acceleration: ndarray  # (nv,)
+    force: ndarray  # (3 capacity,) N, in the contacts' frames
+    torque: ndarray  # (joints,)
+    seen: ndarray  # (3 capacity,) m/s: contact velocities that the law foresees
+    gain: ndarray  # (1,) residual of the program
+
+
+@part
+def choose_contacts(c, n):
+    """Take every closed contact as one that sticks, but of a body with many only those farthest out.
+
+    Returns the number of blocks at the front that are contacts.
+    """
+    rows, plant, mode = c.step.rows, c.step.plant, c.mode
+    contacts = 0
+    while contacts < n and (rows.source[contacts, 1] >= 0 or rows.source[contacts, 1] == -3):
+        contacts += 1
+    if c.given[0] == 1:
+        return contacts
+    for i in range(contacts):
+        mode[i] = STICKS if rows.kind[i] == CONE else OUT
+    for i in range(contacts):
+        if mode[i] != STICKS or rows.source[i, 1] < 0:
+            continue
+        body, many = plant.geom_bodyid[rows.source[i, 0]], 0
+        for j in range(contacts):
+            if mode[j] == STICKS and rows.source[j, 1] >= 0 and plant.geom_bodyid[rows.source[j, 0]] == body:
+                many += 1
+        if many > FEW:
+            _keep_corners(c, contacts, body)
+    return contacts
+
+
+@part
+def _keep_corners(c, contacts, body):
+    """Of a body's points keep those farthest out along the four diagonals of its two axes nearest to the ground."""
+    rows, plant, mode, R = c.step.rows, c.step.plant, c.mode, c.bodies.xmat[body]
+    first = int64(-1)
+    for i in range(contacts):
+        if first < 0 and mode[i] == STICKS and plant.geom_bodyid[rows.source[i, 0]] == body:
+            first = i
+    upright, most = 0, -1.0
+    for k in range(3):
+        along = abs(R[k] * rows.frame[first, 0, 0] + R[3 + k] * rows.frame[first, 0, 1] + R[6 + k] * rows.frame[first, 0, 2])
+        if along > most:
+            upright, most = k, along
+    x, y = (upright + 1) % 3, (upright + 2) % 3
+    for corner in range(4):
+        a, b = 1.0 - 2.0 * (corner % 2), 1.0 - 2.0 * (corner // 2)
+        best, farthest = int64(-1), -math.inf
+        for i in range(contacts):
+            if mode[i] != OUT and plant.geom_bodyid[rows.source[i, 0]] == body and rows.source[i, 1] >= 0:
+                reach = 0.0
+                for k in range(3):
+                    reach += rows.point[i, k] * (a * R[3 * k + x] + b * R[3 * k + y])
+                if reach > farthest + 1e-9:
+                    best, farthest = i, reach
+        mode[best] = SLIDES  # marked
+    for i in range(contacts):
+        if rows.source[i, 1] >= 0 and plant.geom_bodyid[rows.source[i, 0]] == body:
+            mode[i] = STICKS if mode[i] == SLIDES else OUT
+
+
+@part
+def find_state(c, given):
+    """Contacts, inertia and bias of the state in mjData. Returns (status, blocks)."""
+    step = c.step
+    for i in range(step.torque.shape[0]):
+        step.torque[i] = 0.0
+    status, n = find_rows(step, given)
+    if status != SOLVED:
+        return status, n
+    plant = step.plant
+    assemble(
+        plant.m, plant.d, plant.qvel, plant.qfrc_passive, plant.qfrc_applied, plant.qfrc_bias, plant.dof_damping,
+        step.settings.dt, step.torque, step.reduced.M, step.reduced.kappa,
+    )  # fmt: skip
+    return SOLVED, n
+
+
+@part
+def solve_tasks(c, n):
+    """The program on blocks 0..n-1. Returns a status; torques, accelerations and forces are written if it is one.
+
+    REGULARISED: the limits contradict each other, and `program.give` says by how much each gave way.
+    """
+    step, space, limits, work, tasks = c.step, c.space, c.limits, c.program, c.tasks
+    plant, rows, dt = step.plant, step.rows, step.settings.dt
+    contacts = choose_contacts(c, n)
+    used = 0
+    for i in range(contacts):
+        used += 3 * (c.mode[i] != OUT)
+    if used > space.C.shape[0]:
+        return CAPACITY
+    held, forces = hold_contacts(rows, contacts, c.mode, c.rub, space)
+    M, kappa = step.reduced.M, step.reduced.kappa
+    count = span_space(M, kappa, plant.qvel, dt, c.unit, c.idle, step.dofs, held, forces, space)
+    if c.bodies.base >= 0:
+        momentum_rows(plant, c.bodies, M, space.r)
+    limited = limit_rows(plant, rows, step.dofs, dt, space, forces, count, c.mode, limits)
+    c.sizes[0], c.sizes[1], c.sizes[2], c.sizes[3] = contacts, forces, count, limited
+    start_program(work, limited, count)
+    status = _levels(c, forces, count, limited)
+    gave = False
+    if status == INFEASIBLE or status == UNSOLVED or status == PIVOT_LIMIT:
+        give_way(work, limits, limited, count)
+        gave = True
+        for b in range(count):
+            work.s[b] = 0.0
+        for level in range(c.levels):
+            work.basic[level] = 0
+        status = _levels(c, forces, count, limited)
+    if status != SOLVED:
+        return status
+    c.gain[0] = largest_violation(work, limits, limited, count)
+    if not c.gain[0] <= MISSED:
+        return UNSOLVED
+    _read_answer(c, forces, count)
+    for i in range(c.torque.shape[0]):
+        if not math.isfinite(c.torque[i]):
+            return NOT_FINITE
+    return REGULARISED if gave else SOLVED
+
+
+@part
+def _levels(c, forces, count, limited):
+    """All levels, the first first."""
+    work, dim = c.program, count
+    for level in range(c.levels):
+        last = level == c.levels - 1
+        m = task_rows(
+            c.step.plant, c.step.rows, c.bodies, c.tasks, level, c.space, forces, count, work.D, work.e
+        )
+        if last:
+            m = _calm_forces(c, forces, count, m)
+        status, dim = solve_level(work, c.limits, level, last, m, limited, count, dim)
+        if status != SOLVED:
+            return status
+        if dim == 0:
+            break
+    return SOLVED
+
+
+@part
+def _calm_forces(c, forces, count, m):
+    """Rows that keep forces small: tangential ones towards zero, normal ones towards their share (23)."""
+    work, space = c.program, c.space
+    normals = 0
+    for f in range(forces):
+        normals += space.axis[f] == 0 or space.axis[f] == 3
+    for f in range(forces):
+        normal = space.axis[f] == 0 or space.axis[f] == 3
+        root = math.sqrt(c.calm[0] if normal else c.calm[1]) / c.unit
+        if root > 0.0:
+            work.e[m] = root * ((c.share / normals if normal else 0.0) - space.f0[f])
+            for b in range(count):
+                work.D[m, b] = root * space.L[b, f]
+            m += 1
+    return m
+
+
+@part
+def _read_answer(c, forces, count):
+    """Accelerations, forces and torques at beta."""
+    space, s, step = c.space, c.program.s, c.step
+    for j in range(c.acceleration.shape[0]):
+        c.acceleration[j] = space.a0[j]
+    for i in range(c.torque.shape[0]):
+        c.torque[i] = space.t0[i]
+    for b in range(count):
+        value = s[b]
+        for j in range(c.acceleration.shape[0]):
+            c.acceleration[j] += value * space.A[b, j]
+        for i in range(c.torque.shape[0]):
+            c.torque[i] += value * space.T[b, i]
+    for k in range(3 * c.sizes[0]):
+        c.force[k] = 0.0
+    for f in range(forces):
+        total = space.f0[f]
+        for b in range(count):
+            total += s[b] * space.L[b, f]
+        i = space.contact[f]
+        if space.axis[f] < 3:
+            c.force[3 * i + space.axis[f]] = total
+        else:
+            c.force[3 * i] = total
+            c.force[3 * i + 1] = step.rows.mu[i] * c.rub[i, 0] * total
+            c.force[3 * i + 2] = step.rows.mu[i] * c.rub[i, 1] * total
+
+
+@part
+def _overcome_friction(c, n):
+    """Motors also overcome the dry friction of their joints."""
+    step, dt = c.step, c.step.settings.dt
+    for b in range(n):
+        if step.rows.source[b, 1] != DRY_FRICTION:
+            continue
+        for i in range(step.dofs.shape[0]):
+            dof = step.dofs[i]
+            if dof == step.rows.source[b, 0]:
+                speed = step.plant.qvel[dof] + dt * c.acceleration[dof]
+                if speed != 0.0:
+                    c.torque[i] += math.copysign(step.rows.bound[b], speed) * min(1.0, abs(speed) / 1e-2)
+
+
+@kernel
+def control_box(c, given):
+    """Torques of the state in mjData. Returns (status, blocks found)."""
+    status, n = find_state(c, given)
+    if status == SOLVED:
+        status = solve_tasks(c, n)
+        if status == SOLVED or status == REGULARISED:
+            _overcome_friction(c, n)
+    return status, n
+
+
+@kernel
+def foresee_box(c, n):
+    """What the law says of the torques just found: contact velocities into `seen`, velocities into the Step.
+
+    Returns (status, residual).
+    """
+    step = c.step
+    for i in range(step.dofs.shape[0]):
+        step.torque[step.dofs[i]] = c.torque[i]
+    status, residual, _, _, _ = solve_rows(step, n)
+    if status == SOLVED or status == REGULARISED:
+        for r in range(3 * c.sizes[0]):
+            total = 0.0
+            for j in range(step.v_next.shape[0]):
+                total += step.rows.J[r, j] * step.v_next[j]
+            c.seen[r] = total
+    for i in range(step.dofs.shape[0]):
+        step.torque[step.dofs[i]] = 0.0
+    return status, residual
+
+
+@kernel
+def again_box(c, n):
+    """The program once more on the blocks found, with the modes that stand in `c.mode`. Returns a status."""
+    status = solve_tasks(c, n)
+    if status == SOLVED or status == REGULARISED:
+        _overcome_friction(c, n)
+    return status
