@@ -1,0 +1,1 @@
+"""Whole-body control of floating-base robots [Ratliff2014]."""

@@ -1,0 +1,349 @@
+"""A whole-body controller: tasks in, torques out, with contacts, limits and priorities kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from surefoot import checks
+from surefoot.contact.contacts import Contacts
+from surefoot.dynamics import ContactChoice
+from surefoot.errors import InputError, SolveError
+from surefoot.kernels import dynamics_space, program_limits, task_program, task_rows
+from surefoot.kernels import status as codes
+from surefoot.kernels import whole_body as kernel
+from surefoot.kernels.box import Box
+from surefoot.laws import Coulomb
+from surefoot.motion.limits import torque_range
+from surefoot.motion.workspace import Workspace
+from surefoot.robots.scene import Scene
+from surefoot.robots.state import State
+from surefoot.solvers.status import Status
+from surefoot.whole_body.tasks import Acceleration, CentreOfMass, Orientation, Posture, Task
+
+Array = NDArray[np.float64]
+
+
+class WholeBody:
+    """Whole-body control by a quadratic program over accelerations, torques and contact forces [Ratliff2014].
+
+    Closed contacts are held: their velocity at the end of the step is zero, as sticking contacts have it in the laws.
+    Forces stay within friction pyramids and push only; torques, speeds, joint ranges and distances between links keep
+    their limits. Where limits contradict each other each gives way by as little as can be, the status is REGULARISED
+    and `violations()` names them.
+
+    Example:
+        controller = sf.WholeBody(robot, dt=1e-3, tasks=[sf.whole_body.CentreOfMass(kp=50.0), ...])
+        torque = controller(state)
+
+    Attributes:
+        robot: the robot that the controller believes in.
+        dt: step in s.
+        tasks: by name.
+        goals: by name of the task, the references that it follows, as arrays to write to.
+        status: how the last call ended.
+    """
+
+    def __init__(
+        self,
+        robot: Scene,
+        dt: float,
+        tasks: Sequence[Task] | None = None,
+        *,
+        mu: float | None = None,
+        edges: int = 4,
+        torque_limits: Any = None,
+        speed_limits: Any = None,
+        joint_ranges: bool = True,
+        least_force: float = 0.0,
+        most_force: float = np.inf,
+        apart: Any = None,
+        brake: float = 0.05,
+        force_weight: Any = (1e-3, 1e-2),
+    ) -> None:
+        """Prepare.
+
+        Args:
+            robot: robot or scene that the controller believes in.
+            dt: step in s over which contacts are brought to rest.
+            tasks: what to do; None: hold centre of mass, base orientation and posture (see `standing`).
+            mu: friction that it believes in; None: the scene's.
+            edges: of the friction pyramids, at least 3.
+            torque_limits: see `sf.solve`.
+            speed_limits: largest joint speeds in rad/s: None, a number or an array (joints,).
+            joint_ranges: whether joints are stopped before the ends of their ranges.
+            least_force: N, of every contact point that is held.
+            most_force: N.
+            apart: least distances in m by pairs of geom names: `{("a", "b"): 0.02}`.
+            brake: s in which a joint comes to its stop, and links to their least distance.
+            force_weight: weights of normal forces (against an even share of the weight) and of tangential ones, in
+                units of the weight.
+        """
+        if not isinstance(robot, Scene):
+            raise InputError(f"robot: expected a robot or scene (see sf.load), got {type(robot).__name__}")
+        if robot.model.neq:
+            raise InputError(f"robot: expected no loops or coupled joints, but {robot.name} has {robot.model.neq}")
+        self.robot = robot
+        self.mu = None if mu is None else checks.friction("mu", mu)
+        self.edges = _edges(edges)
+        law = Coulomb(mu=self.mu, edges=self.edges if self.edges in (4, 8, 16) else 16)
+        self._space = Workspace(robot, dt, law=law.numbers(), remembers=True, capacity=32)
+        self.dt = self._space.dt
+        self.law = law
+        self.tasks = _named(standing() if tasks is None else tasks)
+        self._weight = robot.mass * max(float(np.linalg.norm(robot.model.opt.gravity)), 1e-3)
+        self._calm = _weights(force_weight)
+        self._limits = dict(
+            low_high=torque_range(robot, torque_limits),
+            speed=_speeds(robot, speed_limits),
+            ranges=_ranges(robot, joint_ranges),
+            least=checks.number("least_force", least_force, at_least=0.0),
+            most=_most(most_force, least_force),
+            brake=checks.number("brake", brake, at_least=self.dt),
+            apart=_apart(robot, apart),
+        )
+        entries = [(task, entry) for task in self.tasks.values() for entry in task.entries(robot)]
+        levels = sorted({task.level for task in self.tasks.values()})
+        self._made = _tasks(entries, levels)
+        self._levels = len(levels)
+        self.goals = _goals(self.tasks, robot, self._made)
+        self._contacts = 4 * max(len(robot.feet), 1) + 8
+        self._code = codes.SOLVED
+        self._blocks = 0
+        self._arrays()
+        self.hold(robot.home())
+
+    def _arrays(self) -> None:
+        """Arrays of the kernels; again when there are more contacts than ever."""
+        robot, space = self.robot, self._space
+        model, data, joints = space.model, space.data, len(self.robot.joints)
+        nv, c = model.nv, self._contacts
+        limits = self._limits
+        pairs, apart = limits["apart"]
+        nb = nv + 3 * c
+        rows = c * (self.edges + 2) + 4 * joints + len(pairs)
+        angles = 2 * np.pi * (np.arange(self.edges) + 0.5) / self.edges
+        low, high = limits["low_high"]
+        strong = np.abs(np.concatenate([low, high]))
+        base = -1 if robot.base is None else int(model.body(robot.base).id)
+        self._c = kernel.Controller(
+            step=space.box,
+            space=dynamics_space.make_space(c, nv, joints),
+            bodies=task_rows.Bodies(
+                cdof_dot=data.cdof_dot, xpos=data.xpos, xquat=data.xquat, xmat=data.xmat, base=base,
+                first=-1 if base < 0 else int(model.body_dofadr[base]),
+                mass=float(model.body_subtreemass[base]) if base >= 0 else 1.0,
+                gravity=model.opt.gravity.copy(), momentum=np.zeros((6, nv)), J=np.zeros((6, nv)),
+            ),
+            tasks=self._made,
+            limits=program_limits.Limits(
+                normals=np.stack([np.cos(angles), np.sin(angles)], axis=1), inside=float(np.cos(np.pi / self.edges)),
+                least=limits["least"], most=limits["most"], low=low, high=high, speed=limits["speed"],
+                stop_low=limits["ranges"][:, 0].copy(), stop_high=limits["ranges"][:, 1].copy(),
+                address=robot.joint_positions, brake=limits["brake"], pairs=pairs, apart=apart, ends=np.zeros(6),
+                J=np.zeros((1, nv)), load=self._weight, push=float(strong[np.isfinite(strong)].max(initial=0.0)) or 1.0,
+                jerk=100.0, G=np.zeros((rows, nb)), g=np.zeros(rows), scale=np.ones(rows),
+                what=np.zeros(rows, dtype=np.int64), which=np.zeros(rows, dtype=np.int64),
+                distance=np.full(len(pairs), np.inf),
+            ),
+            program=task_program.make_quadratic(len(self._made.weight) + 3 * c, rows, nb, self._levels),
+            levels=self._levels,
+            unit=self._weight,
+            calm=self._calm,
+            share=self._weight,
+            idle=np.array([i for i in range(nv) if i not in set(robot.dofs.tolist())], dtype=np.int64),
+            mode=np.zeros(space.capacity, dtype=np.int64),
+            rub=np.zeros((space.capacity, 2)),
+            given=np.zeros(1, dtype=np.int64),
+            sizes=np.zeros(4, dtype=np.int64),
+            acceleration=np.zeros(nv),
+            force=np.zeros(3 * space.capacity),
+            torque=np.zeros(joints),
+            seen=np.zeros(3 * space.capacity),
+            gain=np.zeros(1),
+        )  # fmt: skip
+        self.box = Box(self._c)
+
+    def hold(self, state: State) -> None:
+        """Let every task keep what it finds at a state."""
+        self._space.load(state)
+        model, data = self._space.model, self._space.data
+        mujoco.mj_kinematics(model, data)
+        mujoco.mj_comPos(model, data)
+        for name, task in self.tasks.items():
+            self.goals[name][:] = task.start(self.robot, model, data)
+
+    def __call__(self, state: State, *, contacts: ContactChoice = None, throw: bool = False) -> Array:
+        """Torques (joints,) in N m. The array belongs to the controller and is overwritten by the next call.
+
+        Without an answer (`status.is_answer` is false) it is zero, never an old one.
+
+        Args:
+            state: where the robot is.
+            contacts: None: what is near the ground; or names of the feet that shall stand, or Contacts.
+            throw: raise SolveError without an answer.
+        """
+        space = self._space
+        space.load(state)
+        given = space.choose(contacts)
+        self._c.given[0] = 0
+        while True:
+            code, blocks = kernel.control_box(self.box, given)
+            if code != codes.CAPACITY:
+                break
+            self._grow()
+        self._code, self._blocks = code, blocks
+        space.found(code, contacts, blocks, 0, 0)
+        if code not in (codes.SOLVED, codes.REGULARISED):
+            self._c.torque[:] = 0.0
+            if throw:
+                raise SolveError(f"{self.robot.name}: {self.status}")
+        return self._c.torque
+
+    def _grow(self) -> None:
+        if self._blocks > self._space.capacity // 2 or self._space.capacity < 3 * self._contacts:
+            self._space.grow()
+        self._contacts *= 2
+        self._arrays()
+
+    @property
+    def status(self) -> Status:
+        """How the last call ended; REGULARISED: limits gave way."""
+        return Status.from_code(self._code)
+
+    @property
+    def acceleration(self) -> Array:
+        """(nv,) of the last call."""
+        return self._c.acceleration
+
+    @property
+    def contacts(self) -> Contacts:
+        """The contacts of the last call."""
+        return self._space.contacts()
+
+    @property
+    def forces(self) -> Array:
+        """(contacts, 3) N, in the contacts' frames, of the last call."""
+        n = int(self._c.sizes[0])
+        return self._c.force[: 3 * n].reshape(n, 3).copy()
+
+
+def standing(com: float = 50.0, base: float = 100.0, posture: float = 50.0) -> list[Task]:
+    """Tasks that keep a robot where it is: centre of mass, base orientation, posture; the arguments are their kp."""
+    return [
+        CentreOfMass(name="com", kp=com),
+        Orientation(name="base", kp=base, weight=0.3),
+        Posture(name="posture", kp=posture, weight=1e-2),
+        Acceleration(name="still"),
+    ]
+
+
+def _named(tasks: Any) -> dict[str, Task]:
+    if isinstance(tasks, Task) or not isinstance(tasks, Sequence):
+        raise InputError(f"tasks: expected a list of tasks, got {type(tasks).__name__}")
+    found: dict[str, Task] = {}
+    for task in tasks:
+        if not isinstance(task, Task):
+            raise InputError(f"tasks: expected tasks, got {type(task).__name__} among them")
+        if task.title() in found:
+            raise InputError(f"tasks: two are called {task.title()!r}; give each a name of its own")
+        if isinstance(task.level, bool) or not isinstance(task.level, int) or task.level < 0:
+            raise InputError(f"{task.title()}: level: expected a whole number of at least 0, got {task.level!r}")
+        found[task.title()] = task
+    if not found:
+        raise InputError("tasks: expected at least one, got none")
+    return found
+
+
+def _tasks(entries: list, levels: list[int]) -> task_rows.Tasks:
+    sizes = [len(entry.weight) for _, entry in entries]
+    lengths = [entry.length for _, entry in entries]
+
+    def joined(name: str, dtype: Any = np.float64) -> NDArray:
+        return np.concatenate([getattr(entry, name) for _, entry in entries]).astype(dtype)
+
+    def each(values: list) -> NDArray:
+        return np.array(values, dtype=np.int64)
+
+    return task_rows.Tasks(
+        kind=each([entry.kind for _, entry in entries]),
+        level=each([levels.index(task.level) for task, _ in entries]),
+        body=each([entry.body for _, entry in entries]),
+        place=np.array([entry.place for _, entry in entries]),
+        row=each([0, *np.cumsum(sizes)]),
+        goal=each([0, *np.cumsum(lengths)[:-1]]),
+        weight=joined("weight"),
+        kp=joined("kp"),
+        kd=joined("kd"),
+        dof=joined("dof", np.int64),
+        address=joined("address", np.int64),
+        numbers=np.zeros(sum(lengths)),
+    )
+
+
+def _goals(tasks: dict[str, Task], robot: Scene, made: task_rows.Tasks) -> dict[str, Array]:
+    goals, at = {}, 0
+    for name, task in tasks.items():
+        length = sum(entry.length for entry in task.entries(robot))
+        goals[name] = made.numbers[at : at + length]
+        at += length
+    return goals
+
+
+def _edges(edges: Any) -> int:
+    number = checks.number("edges", edges, at_least=3, at_most=64)
+    if number != int(number):
+        raise InputError(f"edges: expected a whole number, got {edges!r}")
+    return int(number)
+
+
+def _weights(values: Any) -> Array:
+    pair = checks.array("force_weight", [values, values] if np.ndim(values) == 0 else values, (2,))
+    for value in pair:
+        checks.number("force_weight", value, at_least=0.0)
+    return pair
+
+
+def _most(most: Any, least: float) -> float:
+    number = float(most) if most == np.inf else checks.number("most_force", most, above=0.0)
+    if number < least:
+        raise InputError(f"most_force: expected at least least_force = {least:g} N, got {number:g}")
+    return number
+
+
+def _speeds(robot: Scene, limits: Any) -> Array:
+    n = len(robot.joints)
+    if limits is None:
+        return np.full(n, np.inf)
+    values = np.full(n, limits, dtype=float) if np.ndim(limits) == 0 else limits
+    values = checks.array("speed_limits", values, (n,), finite=False)
+    for joint, value in zip(robot.joints, values, strict=True):
+        if not value > 0.0:
+            raise InputError(f"speed_limits[{joint!r}]: expected a positive number, got {value:g}")
+    return values
+
+
+def _ranges(robot: Scene, wanted: bool) -> Array:
+    ranges = np.tile([-np.inf, np.inf], (len(robot.joints), 1))
+    for i, name in enumerate(robot.joints):
+        joint = robot.model.joint(name).id
+        if wanted and robot.model.jnt_limited[joint]:
+            ranges[i] = robot.model.jnt_range[joint]
+    return ranges
+
+
+def _apart(robot: Scene, apart: Any) -> tuple[NDArray[np.int64], Array]:
+    if not apart:
+        return np.zeros((0, 2), dtype=np.int64), np.zeros(0)
+    names = [robot.model.geom(i).name for i in range(robot.model.ngeom)]
+    pairs, least = [], []
+    for pair, value in dict(apart).items():
+        if isinstance(pair, str) or len(tuple(pair)) != 2:
+            raise InputError(f"apart: expected pairs of geom names, got {pair!r}")
+        pairs.append(checks.indices("apart", list(pair), names, "geom"))
+        least.append(checks.number(f"apart[{pair!r}]", value))
+    return np.array(pairs, dtype=np.int64), np.array(least)
