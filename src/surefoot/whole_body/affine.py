@@ -24,11 +24,13 @@ class AffineMap:
         matrix: (m, n).
         offset: (m,) the value at x = 0.
         free: (m, k) orthonormal columns: directions of y that x does not determine; k is 0 if it determines all.
+        size: of what the matrix was computed from; what is smaller by far is rounding.
     """
 
     matrix: Array
     offset: Array
     free: Array
+    size: float = 0.0
 
     def __call__(self, x: Any, z: Any = None) -> Array:
         """(m,) the value at x (n,); of those that are open the one of z (k,), by default the one of least norm."""
@@ -38,7 +40,7 @@ class AffineMap:
     @property
     def rank(self) -> int:
         """Of the matrix: how many directions of y answer to x."""
-        return len(split(self.matrix).sizes)
+        return len(split(self.matrix, scale=self.size).sizes)
 
 
 class AffineSet(NamedTuple):
@@ -70,11 +72,17 @@ class Split(NamedTuple):
         return self.right @ ((self.left.T @ y) / (self.sizes if y.ndim == 1 else self.sizes[:, None]))
 
 
-def split(matrix: Array, tolerance: float = RANK) -> Split:
-    """Singular values of a matrix, those below `tolerance` times the largest left out."""
+def split(matrix: Array, tolerance: float = RANK, scale: float = 0.0) -> Split:
+    """Singular values of a matrix, those below `tolerance` times the largest, or times `scale`, left out.
+
+    Args:
+        matrix: (m, n).
+        tolerance: relative.
+        scale: size of what the matrix was computed from, if that may have cancelled.
+    """
     if matrix.size:
         U, sizes, Vt = np.linalg.svd(matrix, full_matrices=True)
     else:
         U, sizes, Vt = np.eye(len(matrix)), np.zeros(0), np.eye(matrix.shape[1])
-    r = int((sizes > tolerance * sizes.max(initial=0.0)).sum())
+    r = int((sizes > tolerance * max(sizes.max(initial=0.0), scale)).sum())
     return Split(U[:, :r], sizes[:r], Vt[:r].T, U[:, r:], Vt[r:].T)

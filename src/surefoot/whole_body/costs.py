@@ -19,6 +19,9 @@ BETA = "beta"
 FLAT = 1e-9
 """Share of the largest curvature, or slope, that counts as none."""
 
+SMALL = 1e-4
+"""Below RANK times this a part of an orthonormal basis is rounding."""
+
 
 class Minimum(NamedTuple):
     """Where a cost is least.
@@ -232,7 +235,7 @@ def push(
     if dict(cost.sizes) != {BETA: d}:
         raise InputError(f"cost: expected one over beta of length {d} (see pull_back), got one over {dict(cost.sizes)}")
     v = np.concatenate([offsets[name] for name in names])
-    parts = split(np.concatenate([matrices[name] for name in names]))
+    parts = split(np.concatenate([matrices[name] for name in names]), scale=SMALL)
     rest, H, g = parts.right_null, cost.hessian, cost.slope
     try:
         at, _ = least(rest.T @ H @ rest, rest.T @ g, H)

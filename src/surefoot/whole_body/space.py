@@ -242,9 +242,9 @@ def _space(robot: Scene, state: State, contacts: Contacts, M: Array, h: Array, J
     # [Ratliff2014] (8), (9), (11): (J M^-1 J') lambda = b + J M^-1 (h - S'tau), on the range of J.
     W = scipy.linalg.solve_triangular(L, J.T, lower=True).T
     core = _Pseudoinverse(by_row, W)
-    zeta = AffineMap(-core(J @ divide(S)), core(held + J @ divide(h)), by_row.left_null)
+    zeta = AffineMap(-core(J @ divide(S)), core(held + J @ divide(h)), by_row.left_null, 1e-3)
     # [Ratliff2014] (14): a = M^-1 (S'tau + J'zeta(tau) - h); J' takes open forces to zero.
-    eta = AffineMap(divide(S + J.T @ zeta.matrix), divide(J.T @ zeta.offset - h), np.zeros((nv, 0)))
+    eta = AffineMap(divide(S + J.T @ zeta.matrix), divide(J.T @ zeta.offset - h), np.zeros((nv, 0)), _size(divide(S)))
     # [Ratliff2014] (13): the null space is filled by torques and by open forces; orthonormal by a QR decomposition.
     k = zeta.free.shape[1]
     directions = np.block([[eta.matrix, np.zeros((nv, k))], [np.eye(joints), np.zeros((joints, k))], [zeta.matrix, zeta.free]])
@@ -277,3 +277,7 @@ def _spread(robot: Scene, torque: Array) -> Array:
     result = np.zeros(robot.nv)
     result[robot.dofs] = torque
     return result
+
+
+def _size(matrix: Array) -> float:
+    return float(np.linalg.norm(matrix, 2)) if matrix.size else 0.0

@@ -26,7 +26,7 @@ def notes(space: DynamicsSpace) -> tuple[str, ...]:
     return (
         *_inconsistent(space),
         *_open_forces(space),
-        *_out_of_reach(space),
+        *out_of_reach(space),
         *_still(space),
         *_singular_legs(space),
         *_left_out(space),
@@ -88,8 +88,8 @@ def _open_forces(space: DynamicsSpace) -> list[str]:
             told.append(f"{name} can push against no motion: {inside} of its 3 force directions are open")
         else:
             told.append(
-                f"the {len(which)} points of {name} hold each other: {inside} of {3 * len(which)} force directions are "
-                "internal"
+                f"the {len(which)} points of {name} hold each other: {inside} of {3 * len(which)} force directions "
+                f"{'is' if inside == 1 else 'are'} internal"
             )
     if left > 0:
         names = [name for name, which in groups(space).items() if np.abs(free[rows(which)]).max() > NONE]
@@ -101,7 +101,7 @@ def _more(count: int, further: bool) -> str:
     return f"{count} {'further ' if further else ''}force direction{'s are' if count > 1 else ' is'}"
 
 
-def _out_of_reach(space: DynamicsSpace) -> list[str]:
+def out_of_reach(space: DynamicsSpace) -> list[str]:
     """What no torque and no ground can do to a floating base."""
     robot = space.robot
     if robot.base is None:
@@ -176,7 +176,7 @@ def _left_out(space: DynamicsSpace) -> list[str]:
     rubbing = [joint for joint, dof in zip(space.robot.joints, space.robot.dofs, strict=True) if model.dof_frictionloss[dof]]
     told = [f"dry friction of {listed(rubbing)} is left out: motors must overcome it besides"] if rubbing else []
     stopped = [joint for joint in space.robot.joints if _at_limit(space.robot, space.state.q, joint)]
-    return [*told, f"{listed(stopped)} at a joint limit, which is left out"] if stopped else told
+    return [*told, f"{listed(stopped)} {'is' if len(stopped) == 1 else 'are'} at a joint limit, which is left out"] if stopped else told
 
 
 def _at_limit(robot: Scene, q: Array, joint: str) -> bool:
