@@ -1,4 +1,4 @@
-"""Quadratic costs over acceleration, torque and force, and how they move from one to another [Ratliff2014] section 3."""
+"""Quadratic costs over acceleration, torque and force, and how they move between them: [Ratliff2014] section 3."""
 
 from __future__ import annotations
 
@@ -212,8 +212,8 @@ def push(
 ) -> Quadratic:
     """A cost over beta as one over some of the blocks, with what these do not determine chosen best.
 
-    [Ratliff2014] (19) puts beta = V^+ (y - v) into the cost, which is right if V has full column rank. Where it has not,
-    some directions of beta do not show in y, and the cost is minimised over them.
+    [Ratliff2014] (19) puts beta = V^+ (y - v) into the cost, which is right if V has full column rank. Where it has
+    not, some directions of beta do not show in y, and the cost is minimised over them.
 
     Args:
         cost: over beta.

@@ -64,7 +64,8 @@ def _bounded(A: Array, y: Array, bounds: Bounds) -> Array:
     keep = np.linalg.norm(bounds.rows, axis=1) > 1e-12  # of what is settled already nothing is left but rounding
     sizes = np.linalg.norm(bounds.rows[keep], axis=1)
     rows, low, high = (
-        np.ascontiguousarray(side) for side in (bounds.rows[keep] / sizes[:, None], bounds.low[keep] / sizes, bounds.high[keep] / sizes)
+        np.ascontiguousarray(side)
+        for side in (bounds.rows[keep] / sizes[:, None], bounds.low[keep] / sizes, bounds.high[keep] / sizes)
     )
     # A little curvature everywhere makes the minimiser unique; the working set is exact, the minimiser is not yet.
     curved = np.ascontiguousarray(H / steep + 1e-9 * np.eye(len(H)))
@@ -76,7 +77,9 @@ def _bounded(A: Array, y: Array, bounds: Bounds) -> Array:
     return _exact(A, y, rows, np.where(info["lam"] > 0, high, low), low, high, x, working)
 
 
-def _exact(A: Array, y: Array, rows: Array, side: Array, low: Array, high: Array, x: Array, working: Array) -> Array:
+def _exact(
+    A: Array, y: Array, rows: Array, side: Array, low: Array, high: Array, x: Array, working: NDArray[np.int64]
+) -> Array:
     """The minimiser on the working set nearest to x, if it is within the bounds; else x."""
     held = split(rows[working])
     there = x + held.solve(side[working] - rows[working] @ x)

@@ -22,7 +22,9 @@ ENDINGS = (".png", ".pdf", ".svg", ".jpg", ".webp")
 FORCE, CONE, SUPPORT, CENTRE, BODY, GRID = "#2f6db5", "#d9772b", "#3f9a57", "#b33c4a", "#5f6b73", "#e4e7ea"
 
 
-def plot_reachable(reachable: ReachableForces, path: str | Path | None = None, *, view: tuple[float, float] = (18.0, -62.0)) -> Figure:
+def plot_reachable(
+    reachable: ReachableForces, path: str | Path | None = None, *, view: tuple[float, float] = (18.0, -62.0)
+) -> Figure:
     """Draw feet, friction cones, the centre of mass over its support, and the forces that it can be given.
 
     Args:
@@ -92,7 +94,11 @@ def _scene(panel: Any, reachable: ReachableForces, view: tuple[float, float]) ->
         panel.add_collection3d(Poly3DCollection([flat], facecolor=SUPPORT, alpha=0.25, edgecolor=SUPPORT))
     panel.add_collection3d(Line3DCollection(list(sticks), colors=BODY, linewidths=2.5, alpha=0.55))
     for i in range(len(contacts)):
-        panel.add_collection3d(Poly3DCollection(_cone(reachable, i, 0.22 * reach), facecolor=CONE, alpha=0.22, edgecolor=CONE, linewidths=0.4))
+        panel.add_collection3d(
+            Poly3DCollection(
+                _cone(reachable, i, 0.22 * reach), facecolor=CONE, alpha=0.22, edgecolor=CONE, linewidths=0.4
+            )
+        )
     shown = centre + metres * hull.corners
     if hull.dimension == 3:
         panel.add_collection3d(Poly3DCollection(shown[hull.sides], facecolor=FORCE, alpha=0.13, edgecolor="none"))
@@ -118,7 +124,7 @@ def _frame(panel: Any, points: Array) -> None:
     """Equal axes about all points, without walls."""
     low, high = points.min(axis=0), points.max(axis=0)
     panel.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), zlim=(low[2], high[2]))
-    panel.set_box_aspect(np.maximum(high - low, 0.15 * np.ptp(points)), zoom=1.25)
+    panel.set_box_aspect(np.maximum(high - low, 0.15 * np.ptp(points)), zoom=1.0)
     for axis, name in zip((panel.xaxis, panel.yaxis, panel.zaxis), "xyz", strict=True):
         axis.pane.set_visible(False)
         axis._axinfo["grid"].update(color=GRID, linewidth=0.6)
@@ -153,7 +159,9 @@ def _cone(reachable: ReachableForces, i: int, height: float) -> list[Array]:
     """Triangles of a contact's friction pyramid."""
     contacts, mu = reachable.space.contacts, min(float(reachable.mu[i]), 3.0)
     normal, *tangents = contacts.frames[i]
-    rim = contacts.points[i] + height * (normal + mu * edge_directions(reachable.edges) @ np.array(tangents)) / np.hypot(1, mu)
+    rim = contacts.points[i] + height * (
+        normal + mu * edge_directions(reachable.edges) @ np.array(tangents)
+    ) / np.hypot(1, mu)
     return [np.array([contacts.points[i], a, b]) for a, b in zip(rim, np.roll(rim, -1, axis=0), strict=True)]
 
 
@@ -171,11 +179,22 @@ def _support(panel: Any, reachable: ReachableForces) -> None:
     """Seen from above: contacts, where the centre of mass can rest, and where it is."""
     contacts, centre = reachable.space.contacts, reachable.grasp.centre
     if len(reachable.support):
-        panel.fill(*reachable.support.T, facecolor=SUPPORT, alpha=0.25, edgecolor=SUPPORT, label="it can rest here")
+        panel.fill(
+            *reachable.support.T, facecolor=_pale(SUPPORT), edgecolor=SUPPORT, linewidth=1.5, label="it can rest here"
+        )
     panel.scatter(*contacts.points[:, :2].T, color="#202428", s=22, zorder=3)
+    middle = contacts.points[:, 1].mean()
     for name, point in zip(contacts.names, contacts.points, strict=True):
         if "#" not in name or name.endswith("#1"):
-            panel.annotate(name.split(" on ")[0], point[:2], fontsize=7.5, color=BODY, xytext=(0, 6), textcoords="offset points", ha="center")
+            panel.annotate(
+                name.split(" on ")[0],
+                point[:2],
+                fontsize=7.5,
+                color=BODY,
+                xytext=(0, 6 if point[1] >= middle else -13),
+                textcoords="offset points",
+                ha="center",
+            )
     panel.scatter(*centre[:2], color=CENTRE, s=45, zorder=4, label="centre of mass")
     panel.set(xlabel="x [m]", ylabel="y [m]")
     panel.margins(0.18)
@@ -187,13 +206,18 @@ def _horizontal(panel: Any, reachable: ReachableForces) -> None:
     heavy = float(np.linalg.norm(weight(reachable.space.robot)))
     flat = reachable.at_height(heavy)
     if len(flat):
-        panel.fill(*flat.T, facecolor=FORCE, alpha=0.2, edgecolor=FORCE, linewidth=1.2, label="it can be pushed")
+        panel.fill(*flat.T, facecolor=_pale(FORCE), edgecolor=FORCE, linewidth=1.5, label="it can be pushed")
     angle = np.linspace(0, 2 * np.pi, 200)
     round_ = heavy * reachable.mu.max() * np.array([np.cos(angle), np.sin(angle)])
     panel.plot(*round_, color=CONE, linewidth=0.9, linestyle="--", label="friction x weight")
     panel.scatter(0, 0, color=CENTRE, s=30, zorder=3, label="standing still")
     panel.set(xlabel="force x [N]", ylabel="force y [N]")
     _tidy(panel, "horizontal force while the weight is carried")
+
+
+def _pale(colour: str) -> tuple[str, float]:
+    """A colour that lets the grid shine through; edges keep theirs."""
+    return colour, 0.22
 
 
 def _tidy(panel: Any, title: str) -> None:

@@ -13,6 +13,7 @@ from surefoot import checks
 from surefoot.errors import InputError, SolveError
 from surefoot.motion.limits import torque_range
 from surefoot.whole_body.centre_of_mass import GraspMap, grasp_map, weight
+from surefoot.whole_body.outermost import OutermostPoints
 from surefoot.whole_body.pyramids import cone_rows
 from surefoot.whole_body.reactions import floating
 from surefoot.whole_body.shadow import Hull, shadow
@@ -95,7 +96,9 @@ class ReachableForces:
         heavy = float(np.linalg.norm(weight(self.space.robot)))
         kind = ("a single force", "a line of forces", "a plane of forces", "a body of forces")[self.dimension]
         with_ = "with any moment" if self.moment is None else f"with moment {_vector(self.moment)} N m"
-        lines = [f"{self.space.robot.name}: {kind} at the centre of mass, {with_}, normal forces up to {self.largest:.4g} N"]
+        lines = [
+            f"{self.space.robot.name}: {kind} at the centre of mass, {with_}, normal forces up to {self.largest:.4g} N"
+        ]
         for name, u in zip(("x", "y", "z"), np.eye(3), strict=True):
             lines.append(f"  force {name}: {_span(-self.extent(-u), self.extent(u))}")
         flat = self.at_height(heavy)
@@ -148,7 +151,7 @@ def reachable_forces(
     total[0, ::3] = 1.0
     low, high = torque_range(space.robot, torque_limits)
     free = Z.shape[1] - joints
-    program = _Program(
+    program = OutermostPoints(
         rows=np.vstack([-cone @ Z, total @ Z]),
         most=np.r_[cone @ zeta.offset, largest - total @ zeta.offset],
         equal=np.zeros((0, Z.shape[1])) if m is None else grasp.moment @ Z,
@@ -159,7 +162,7 @@ def reachable_forces(
         offset=grasp.force @ zeta.offset,
         unit=largest,
     )
-    hull = shadow(program.outermost, 3, largest)
+    hull = shadow(program, 3, largest)
     support = support_region(space, mu=mu, edges=edges)
     return ReachableForces(hull, m, largest, support, grasp, space, friction, edges)
 
@@ -189,7 +192,7 @@ def support_region(space: DynamicsSpace, *, mu: float | None = None, edges: int 
     cone = cone_rows(friction, edges)
     # The moment about where the centre of mass is, of a weight carried elsewhere: G_tau lambda = d x (-m g).
     arm = np.cross(np.eye(3)[:2], up).T
-    program = _Program(
+    program = OutermostPoints(
         rows=np.hstack([-cone, np.zeros((len(cone), 2))]),
         most=np.zeros(len(cone)),
         equal=np.block([[grasp.force, np.zeros((3, 2))], [grasp.moment, -arm]]),
@@ -202,46 +205,9 @@ def support_region(space: DynamicsSpace, *, mu: float | None = None, edges: int 
         lengths=2,
     )
     try:
-        return shadow(program.outermost, 2, 1.0).corners
+        return shadow(program, 2, 1.0).corners
     except SolveError:
         return np.zeros((0, 2))
-
-
-@dataclass(frozen=True, eq=False)
-class _Program:
-    """Outermost points of seen x + offset over rows x <= most, equal x = value, low <= x <= high."""
-
-    rows: Array
-    most: Array
-    equal: Array
-    value: Array
-    low: Array
-    high: Array
-    seen: Array
-    offset: Array
-    unit: float  # N
-    lengths: int = 0  # how many of the last unknowns are lengths, not forces
-
-    def outermost(self, direction: Array) -> Array:
-        """The point that lies farthest in a direction."""
-        # In units of the load, so that tolerances of the solver mean the same for a fly and for a crane.
-        unit = np.full(self.rows.shape[1], self.unit)
-        unit[len(unit) - self.lengths :] = 1.0
-        found = scipy.optimize.linprog(
-            -(direction @ self.seen) * unit / (1.0 if self.lengths else self.unit),
-            A_ub=self.rows * unit / self.unit,
-            b_ub=self.most / self.unit,
-            A_eq=self.equal * unit / self.unit,
-            b_eq=self.value / self.unit,
-            bounds=np.column_stack([self.low / unit, self.high / unit]),
-            method="highs-ds",
-            options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
-        )
-        if found.status == 2:
-            raise SolveError("no forces within friction and torque limits do what was asked of them")
-        if found.status != 0:
-            raise SolveError(f"the linear program of the reachable forces failed: {found.message}")
-        return self.seen @ (unit * found.x) + self.offset
 
 
 def around(points: Array, near: float) -> Array:

@@ -67,7 +67,9 @@ class CentreOfMassForces:
         lines = [f"{'':<12}{'wanted':>10}{'reached':>10}{'missing':>10}"]
         for name, *values in zip(AXES, self.wanted, self.reached, self.missing, strict=True):
             shown = [0.0 if abs(value) <= self._rounding else value for value in values]
-            lines.append(f"{name:<12}" + "".join(f"{value:>10.3f}" for value in shown) + (" N" if name[0] == "f" else " N m"))
+            lines.append(
+                f"{name:<12}" + "".join(f"{value:>10.3f}" for value in shown) + (" N" if name[0] == "f" else " N m")
+            )
         for name, force in zip(self.space.contacts.names, self.forces, strict=True):
             normal = 0.0 if abs(force[0]) <= self._rounding else force[0]
             lines.append(f"{name}: normal {normal:.3f} N, tangential {np.linalg.norm(force[1:]):.3f} N")
@@ -144,7 +146,9 @@ def centre_of_mass_forces(
     try:
         x = nested_least_squares(levels, Z.shape[1], bounds)
     except SolveError as error:
-        raise SolveError(f"{error}: the contacts cannot stay; give up a contact, or allow more friction or torque") from None
+        raise SolveError(
+            f"{error}: the contacts cannot stay; give up a contact, or allow more friction or torque"
+        ) from None
     lam, tau = Z @ x + zeta.offset, x[:joints]
     reached = grasp_map(space.robot, space.state, contacts).matrix @ lam
     at = () if bounds is None else _limits(space, bounds, x, friction if cones else None, edges)

@@ -112,4 +112,11 @@ def _filled(outermost: Outermost, points: list[Array], origin: Array, axes: Arra
     order = hull.vertices  # counterclockwise in two dimensions
     place = np.full(len(flat), -1)
     place[order] = np.arange(len(order))
-    return Hull(origin + flat[order] @ axes.T, origin, axes, hull.equations[:, :-1], -hull.equations[:, -1], place[hull.simplices])
+    return Hull(
+        origin + flat[order] @ axes.T,
+        origin,
+        axes,
+        hull.equations[:, :-1],
+        -hull.equations[:, -1],
+        place[hull.simplices],
+    )

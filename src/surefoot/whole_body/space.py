@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 
 import mujoco
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
 from surefoot import checks
@@ -30,14 +29,13 @@ from surefoot.robots.scene import Scene
 from surefoot.robots.state import State
 from surefoot.solvers.status import Status
 from surefoot.whole_body import costs, words
-from surefoot.whole_body.affine import AffineMap, Split, split
+from surefoot.whole_body.affine import AffineMap
+from surefoot.whole_body.maps import torque_maps
 
 Array = NDArray[np.float64]
 
 INSIDE = 1e-9
 """Relative residual up to which a point lies in the space."""
-CONSISTENT = 1e-6
-"""Share of the contacts' own accelerations that may be out of reach; rates come from differences and are no better."""
 
 
 class Blocks(NamedTuple):
@@ -151,7 +149,9 @@ class DynamicsSpace:
         parts = np.array([self.inertia @ a, self.bias, -_spread(self.robot, tau), -self.jacobian.T @ lam])
         dynamics, contact = parts.sum(axis=0), self.jacobian @ a - self.rate
         size = np.abs(parts).max(initial=0.0) or 1.0
-        speed = max(np.abs(self.jacobian).max(initial=0.0) * np.abs(a).max(initial=0.0), np.abs(self.rate).max(initial=0.0))
+        speed = max(
+            np.abs(self.jacobian).max(initial=0.0) * np.abs(a).max(initial=0.0), np.abs(self.rate).max(initial=0.0)
+        )
         residual = max(np.abs(dynamics).max(initial=0.0) / size, np.abs(contact).max(initial=0.0) / (speed or 1.0))
         return Membership(dynamics, contact, float(residual))
 
@@ -221,55 +221,23 @@ def dynamics_space(
     mujoco.mj_fullM(space.model, space.data, M)
     bias = space.data.qfrc_bias - space.data.qfrc_passive
     rate = -contact_rates(space.model, state, closed).ravel()
-    return _space(robot, state, closed, M, bias, closed.J.reshape(-1, robot.nv), rate)
-
-
-def _space(robot: Scene, state: State, contacts: Contacts, M: Array, h: Array, J: Array, b: Array) -> DynamicsSpace:
-    nv, joints = len(h), len(robot.joints)
-    S = np.zeros((nv, joints))
-    S[robot.dofs, range(joints)] = 1.0
-    # Rows of J alone decide the rank: J M^-1 J' has that of J, whatever the masses.
-    by_row = split(J)
-    held = by_row.left @ (by_row.left.T @ b)
-    inconsistent = b - held
-    if np.abs(inconsistent).max(initial=0.0) <= CONSISTENT * np.abs(b).max(initial=0.0):
-        inconsistent = np.zeros_like(b)
-    L = np.linalg.cholesky(M)
-
-    def divide(x: Array) -> Array:
-        return scipy.linalg.cho_solve((L, True), x)
-
-    # [Ratliff2014] (8), (9), (11): (J M^-1 J') lambda = b + J M^-1 (h - S'tau), on the range of J.
-    W = scipy.linalg.solve_triangular(L, J.T, lower=True).T
-    core = _Pseudoinverse(by_row, W)
-    zeta = AffineMap(-core(J @ divide(S)), core(held + J @ divide(h)), by_row.left_null, 1e-3)
-    # [Ratliff2014] (14): a = M^-1 (S'tau + J'zeta(tau) - h); J' takes open forces to zero.
-    eta = AffineMap(divide(S + J.T @ zeta.matrix), divide(J.T @ zeta.offset - h), np.zeros((nv, 0)), _size(divide(S)))
-    # [Ratliff2014] (13): the null space is filled by torques and by open forces; orthonormal by a QR decomposition.
-    k = zeta.free.shape[1]
-    directions = np.block([[eta.matrix, np.zeros((nv, k))], [np.eye(joints), np.zeros((joints, k))], [zeta.matrix, zeta.free]])
-    V = np.linalg.qr(directions)[0]
-    point = np.concatenate([eta.offset, np.zeros(joints), zeta.offset])
-    point = point - V @ (V.T @ point)
+    maps = torque_maps(M, bias, closed.J.reshape(-1, robot.nv), rate, robot.dofs)
+    point, basis = maps.solution()
+    cuts = [robot.nv, robot.nv + len(robot.joints)]
     return DynamicsSpace(
-        robot, state, contacts, M, h, J, held, inconsistent,
-        particular=Blocks(*np.split(point, [nv, nv + joints])),
-        basis=Blocks(*np.split(V, [nv, nv + joints])),
-        _force=zeta, _acceleration=eta,
-    )  # fmt: skip
-
-
-class _Pseudoinverse:
-    """x -> (W W')^+ x for x in the range of W, which is that of J."""
-
-    def __init__(self, by_row: Split, W: Array) -> None:
-        self.left = by_row.left
-        self.inner = split(by_row.left.T @ W, tolerance=0.0)
-
-    def __call__(self, x: Array) -> Array:
-        U, sizes = self.inner.left, self.inner.sizes
-        y = U.T @ (self.left.T @ x)
-        return self.left @ (U @ (y / (sizes**2 if x.ndim == 1 else sizes[:, None] ** 2)))
+        robot=robot,
+        state=state,
+        contacts=closed,
+        inertia=M,
+        bias=bias,
+        jacobian=closed.J.reshape(-1, robot.nv),
+        rate=maps.held,
+        inconsistent=maps.inconsistent,
+        particular=Blocks(*np.split(point, cuts)),
+        basis=Blocks(*np.split(basis, cuts)),
+        _force=maps.force,
+        _acceleration=maps.acceleration,
+    )
 
 
 def _spread(robot: Scene, torque: Array) -> Array:
@@ -277,7 +245,3 @@ def _spread(robot: Scene, torque: Array) -> Array:
     result = np.zeros(robot.nv)
     result[robot.dofs] = torque
     return result
-
-
-def _size(matrix: Array) -> float:
-    return float(np.linalg.norm(matrix, 2)) if matrix.size else 0.0

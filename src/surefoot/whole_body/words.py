@@ -50,7 +50,7 @@ def rows(contacts: list[int]) -> list[int]:
 
 
 def listed(names: list[str]) -> str:
-    """ "a", "a and b", "a, b and c"; many are cut."""
+    """Names as "a", "a and b", "a, b and c"; many are cut."""
     if len(names) > MOST_NAMES:
         names = [*names[: MOST_NAMES - 1], f"{len(names) - MOST_NAMES + 1} others"]
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
@@ -140,7 +140,9 @@ def _still(space: DynamicsSpace) -> list[str]:
     told = []
     for k, dof in enumerate(space.robot.dofs):
         if np.abs(moves[dof]).max(initial=0.0) <= NONE:
-            touching = [name for name, which in groups(space).items() if np.abs(space.jacobian[rows(which), dof]).max() > 0]
+            touching = [
+                name for name, which in groups(space).items() if np.abs(space.jacobian[rows(which), dof]).max() > 0
+            ]
             told.append((space.robot.joints[k], tuple(touching)))
     return [
         f"{'joint' if len(joints) == 1 else 'joints'} {listed(joints)} cannot move: {listed(list(touching))} "
@@ -173,10 +175,16 @@ def _singular_legs(space: DynamicsSpace) -> list[str]:
 
 def _left_out(space: DynamicsSpace) -> list[str]:
     model = space.robot.model
-    rubbing = [joint for joint, dof in zip(space.robot.joints, space.robot.dofs, strict=True) if model.dof_frictionloss[dof]]
+    rubbing = [
+        joint for joint, dof in zip(space.robot.joints, space.robot.dofs, strict=True) if model.dof_frictionloss[dof]
+    ]
     told = [f"dry friction of {listed(rubbing)} is left out: motors must overcome it besides"] if rubbing else []
     stopped = [joint for joint in space.robot.joints if _at_limit(space.robot, space.state.q, joint)]
-    return [*told, f"{listed(stopped)} {'is' if len(stopped) == 1 else 'are'} at a joint limit, which is left out"] if stopped else told
+    return (
+        [*told, f"{listed(stopped)} {'is' if len(stopped) == 1 else 'are'} at a joint limit, which is left out"]
+        if stopped
+        else told
+    )
 
 
 def _at_limit(robot: Scene, q: Array, joint: str) -> bool:
@@ -195,7 +203,7 @@ def table(space: DynamicsSpace) -> str:
         f"{robot.name} on {names}: {space.dimension} numbers to choose",
         f"  {'':<14}{'size':>6}{'free':>6}",
         f"  {'acceleration':<14}{nv:>6}{eta.rank:>6}   the rest follows from contact and from where there is no motor",
-        f"  {'torque':<14}{joints:>6}{joints:>6}   {joints - eta.rank} press contacts against each other and move nothing",
+        f"  {'torque':<14}{joints:>6}{joints:>6}   {joints - eta.rank} press contacts together and move nothing",
         f"  {'force':<14}{forces:>6}{len(felt):>6}   {zeta.free.shape[1]} no torque decides",
         f"  equations {nv + forces}, of rank {space.rank}",
     ]
