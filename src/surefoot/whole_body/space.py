@@ -63,7 +63,7 @@ class Membership:
     Attributes:
         dynamics: (nv,) M a + h - S'tau - J'lambda, N and N m.
         contact: (3 nc,) J a - b, m/s^2.
-        residual: the largest of both, relative to the largest terms of its rows.
+        residual: the larger of both, relative to the largest force, and to the largest acceleration that one alone causes.
     """
 
     dynamics: Array
@@ -148,11 +148,13 @@ class DynamicsSpace:
         a, tau, lam = self._point(acceleration, torque, force)
         parts = np.array([self.inertia @ a, self.bias, -_spread(self.robot, tau), -self.jacobian.T @ lam])
         dynamics, contact = parts.sum(axis=0), self.jacobian @ a - self.rate
-        size = np.abs(parts).max(initial=0.0) or 1.0
-        speed = max(
-            np.abs(self.jacobian).max(initial=0.0) * np.abs(a).max(initial=0.0), np.abs(self.rate).max(initial=0.0)
+        # What each force alone would do: accelerations may cancel.
+        alone = np.abs(np.linalg.solve(self.inertia, parts.T)).max(initial=0.0)
+        moved = max(np.abs(self.jacobian).max(initial=0.0) * alone, np.abs(self.rate).max(initial=0.0))
+        residual = max(
+            np.abs(dynamics).max(initial=0.0) / (np.abs(parts).max(initial=0.0) or 1.0),
+            np.abs(contact).max(initial=0.0) / (moved or 1.0),
         )
-        residual = max(np.abs(dynamics).max(initial=0.0) / size, np.abs(contact).max(initial=0.0) / (speed or 1.0))
         return Membership(dynamics, contact, float(residual))
 
     def force_of_torque(self) -> AffineMap:

@@ -18,6 +18,8 @@ Groups = dict[str, list[int]]
 
 NONE = 1e-8
 """Entries of an orthonormal basis below this are rounding."""
+STRAIGHT = 1e-6
+"""Share of a leg's largest reach below which it does not move its foot: rad that a straight knee is bent, about."""
 MOST_NAMES = 6
 
 
@@ -164,12 +166,19 @@ def _singular_legs(space: DynamicsSpace) -> list[str]:
         return []
     told = []
     for name, which in groups(space).items():
-        i = which[0]
-        turned = space.contacts.frames[i].T @ space.jacobian[rows([i])][:, space.robot.dofs]
-        parts = split(turned, 1e-6)
-        if 0 < parts.left_null.shape[1] < 3:
-            axes = listed([direction(axis) for axis in parts.left_null.T])
-            told.append(f"no joint moves {name} along {axes} in this posture: its force along it costs no torque")
+        all_, mine = space.jacobian[rows(which)], space.jacobian[np.ix_(rows(which), space.robot.dofs)]
+        ways, moved = len(split(all_).sizes), len(split(mine, STRAIGHT).sizes)
+        if not 0 < moved < ways:
+            continue
+        if len(which) == 1:
+            stiff = split(mine, STRAIGHT).left_null.T @ space.contacts.frames[which[0]]
+            along = listed([direction(axis) for axis in stiff])
+            told.append(f"no joint moves {name} along {along} in this posture: its force along it costs no torque")
+        else:
+            told.append(
+                f"joints move {name} in {moved} of {ways} ways in this posture: {ways - moved} of its force directions "
+                f"{'costs' if ways - moved == 1 else 'cost'} no torque"
+            )
     return told
 
 
