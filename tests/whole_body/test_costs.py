@@ -126,9 +126,7 @@ def test_pushed_it_is_what_clarabel_finds(onto):
     point = space.at(rng.normal(size=12))
     first = {"acceleration": 0, "torque": 18, "force": 30}[onto]
     given = np.eye(42)[first : first + len(getattr(point, onto))]
-    x, value = minimum(
-        cost.hessian, cost.slope, np.vstack([B, given]), np.concatenate([right, getattr(point, onto)])
-    )
+    x, value = minimum(cost.hessian, cost.slope, np.vstack([B, given]), np.concatenate([right, getattr(point, onto)]))
     pushed = space.push(space.pull_back(cost), onto)
     assert pushed(**{onto: getattr(point, onto)}) == pytest.approx(value + cost.constant, rel=1e-6)
     assert np.isfinite(x).all()
@@ -190,7 +188,7 @@ def test_costs_without_a_least_value():
         Quadratic({"torque": 2}, np.diag([1.0, -1.0]), [0.0, 0.0]).minimiser()
     space = SPACES[4]
     squeeze = Quadratic({"beta": 12}, np.zeros((12, 12)), np.ones(12))
-    with pytest.raises(SolveError, match="acceleration: the cost falls without end: .*, which this leaves open"):
+    with pytest.raises(SolveError, match=r"acceleration: the cost falls without end: .*, which this leaves open"):
         space.push(squeeze, "acceleration")
 
 
@@ -221,7 +219,9 @@ def test_bad_input():
         "x" * Quadratic.near(torque=[0.0])
     with pytest.raises(InputError, match="onto: no block is called 'velocity'"):
         space.push(beta, "velocity")
-    with pytest.raises(InputError, match="onto: expected one of 'acceleration', 'torque', 'force' or several, got none"):
+    with pytest.raises(
+        InputError, match="onto: expected one of 'acceleration', 'torque', 'force' or several, got none"
+    ):
         space.push(beta, ())
     with pytest.raises(InputError, match=r"cost: expected one over beta of length 12 \(see pull_back\), got one over "):
         space.push(Quadratic.near(torque=np.zeros(12)), "force")

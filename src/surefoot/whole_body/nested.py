@@ -16,6 +16,9 @@ Array = NDArray[np.float64]
 
 PRIMAL = 1e-10
 """By how much DAQP may miss an inequality, in units of the largest number of the problem."""
+CURVATURES = (1e-8, 1e-6, 1e-4)
+"""Of what a level leaves open, beside its own; more if DAQP fails on less."""
+MOST_STEPS, SETTLED = 50, 1e-12
 
 
 class Bounds(NamedTuple):
@@ -43,7 +46,7 @@ def nested_least_squares(levels: Sequence[tuple[Array, Array]], n: int, bounds: 
     unit = max(sizes, default=0.0) or 1.0
     scaled = None if bounds is None else Bounds(bounds.rows, bounds.low / unit, bounds.high / unit)
     x, open_ = np.zeros(n), np.eye(n)
-    for A, y in [*levels, (np.eye(n), np.zeros(n))]:
+    for k, (A, y) in enumerate([*levels, (np.eye(n), np.zeros(n))]):
         if not open_.shape[1]:
             break
         parts = split(A @ open_, scale=_size(A))
@@ -51,38 +54,60 @@ def nested_least_squares(levels: Sequence[tuple[Array, Array]], n: int, bounds: 
         if scaled is None:
             step = parts.solve(wanted)
         else:
-            here = Bounds(scaled.rows @ open_, scaled.low - scaled.rows @ x, scaled.high - scaled.rows @ x)
+            here = _around(scaled, x, open_, settled=k > 0)
             step = _bounded(parts.left @ (parts.sizes[:, None] * parts.right.T), wanted, here)
         x, open_ = x + open_ @ step, open_ @ parts.right_null
     return unit * x
 
 
+def _around(bounds: Bounds, x: Array, open_: Array, *, settled: bool) -> Bounds:
+    """Bounds of a step from x along the columns of `open_`; once x is `settled`, it may stay, whatever rounding."""
+    rows, at = bounds.rows @ open_, bounds.rows @ x
+    sizes = np.linalg.norm(rows, axis=1)
+    keep = sizes > 1e-9 * np.linalg.norm(bounds.rows, axis=1)  # of what is settled nothing is left but rounding
+    low, high = ((side - at)[keep] / sizes[keep] for side in (bounds.low, bounds.high))
+    if settled:
+        low, high = np.minimum(low, 0.0), np.maximum(high, 0.0)
+    return Bounds(np.ascontiguousarray(rows[keep] / sizes[keep, None]), low, high)
+
+
 def _bounded(A: Array, y: Array, bounds: Bounds) -> Array:
     """(n,) some minimiser of |A x - y| within bounds: DAQP's working set, and on it the exact solution."""
-    H, g = A.T @ A, -A.T @ y
-    steep = np.abs(H).max(initial=0.0) or 1.0
-    keep = np.linalg.norm(bounds.rows, axis=1) > 1e-12  # of what is settled already nothing is left but rounding
-    sizes = np.linalg.norm(bounds.rows[keep], axis=1)
-    rows, low, high = (
-        np.ascontiguousarray(side)
-        for side in (bounds.rows[keep] / sizes[:, None], bounds.low[keep] / sizes, bounds.high[keep] / sizes)
-    )
-    # A little curvature everywhere makes the minimiser unique; the working set is exact, the minimiser is not yet.
-    curved = np.ascontiguousarray(H / steep + 1e-9 * np.eye(len(H)))
-    # What earlier levels have brought to a bound may be past it by rounding.
-    x, _, flag, info = daqp.solve(curved, g / steep, rows, high + PRIMAL, low - PRIMAL, primal_tol=PRIMAL)
-    if flag < 1:
-        raise SolveError("no forces and torques are within the bounds" if flag == -1 else f"DAQP stopped with {flag}")
-    working = np.flatnonzero(info["lam"] != 0.0)
-    return _exact(A, y, rows, np.where(info["lam"] > 0, high, low), low, high, x, working)
+    steep = float(np.abs(A.T @ A).max(initial=0.0)) or 1.0
+    for curvature in CURVATURES:
+        found = _proximal(A.T @ A / steep, -A.T @ y / steep, bounds, curvature)
+        if found is not None:
+            return _exact(A, y, bounds, *found)
+    if (bounds.low <= 0.0).all() and (bounds.high >= 0.0).all():
+        return np.zeros(A.shape[1])  # where it is it may stay
+    raise SolveError("no forces and torques are within the bounds")
 
 
-def _exact(
-    A: Array, y: Array, rows: Array, side: Array, low: Array, high: Array, x: Array, working: NDArray[np.int64]
-) -> Array:
+def _proximal(H: Array, g: Array, bounds: Bounds, curvature: float) -> tuple[Array, Array] | None:
+    """The minimiser of 1/2 x'Hx + g'x and its multipliers; None if DAQP finds none.
+
+    A little curvature about the last x makes each step unique, and fades as x settles.
+    """
+    x, curved = np.zeros(len(g)), np.ascontiguousarray(H + curvature * np.eye(len(g)))
+    multipliers = np.zeros(len(bounds.low))
+    for _ in range(MOST_STEPS):
+        new, _, flag, info = daqp.solve(
+            curved, g - curvature * x, bounds.rows, bounds.high, bounds.low, primal_tol=PRIMAL
+        )
+        if flag < 1:
+            return None
+        moved, x, multipliers = np.abs(new - x).max(initial=0.0), new, info["lam"]
+        if moved <= SETTLED * max(1.0, np.abs(x).max(initial=0.0)):
+            break
+    return x, multipliers
+
+
+def _exact(A: Array, y: Array, bounds: Bounds, x: Array, multipliers: Array) -> Array:
     """The minimiser on the working set nearest to x, if it is within the bounds; else x."""
+    rows, low, high = bounds
+    working = np.flatnonzero(multipliers)
     held = split(rows[working])
-    there = x + held.solve(side[working] - rows[working] @ x)
+    there = x + held.solve(np.where(multipliers > 0, high, low)[working] - rows[working] @ x)
     within = held.right_null
     there = there + within @ split(A @ within, scale=_size(A)).solve(y - A @ there)
     past = np.maximum(rows @ there - high, low - rows @ there).max(initial=0.0)

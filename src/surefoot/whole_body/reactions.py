@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from surefoot import checks
 from surefoot.errors import InputError, SolveError
 from surefoot.motion.limits import torque_range
+from surefoot.whole_body.affine import split
 from surefoot.whole_body.centre_of_mass import grasp_map, weight
 from surefoot.whole_body.nested import Bounds, nested_least_squares
 from surefoot.whole_body.pyramids import cone_rows, owner
@@ -152,7 +153,9 @@ def centre_of_mass_forces(
     lam, tau = Z @ x + zeta.offset, x[:joints]
     reached = grasp_map(space.robot, space.state, contacts).matrix @ lam
     at = () if bounds is None else _limits(space, bounds, x, friction if cones else None, edges)
-    limits = (*at, *out_of_reach(space))
+    choice = len(split(G @ Z, scale=float(np.linalg.norm(G))).sizes)
+    held = (f"in this posture torques choose {choice} of 6 forces and moments",) if 0 < choice < 6 else ()
+    limits = (*at, *(out_of_reach(space) or held))
     return CentreOfMassForces(
         wanted, reached, lam.reshape(-1, 3), tau, space.acceleration_of_torque()(tau), limits, space
     )

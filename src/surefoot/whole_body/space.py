@@ -63,7 +63,7 @@ class Membership:
     Attributes:
         dynamics: (nv,) M a + h - S'tau - J'lambda, N and N m.
         contact: (3 nc,) J a - b, m/s^2.
-        residual: the larger of both, relative to the largest force, and to the largest acceleration that one alone causes.
+        residual: the larger of both, relative to the largest force and to the largest acceleration one alone causes.
     """
 
     dynamics: Array
