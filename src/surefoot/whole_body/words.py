@@ -166,7 +166,8 @@ def _singular_legs(space: DynamicsSpace) -> list[str]:
         return []
     told = []
     for name, which in groups(space).items():
-        all_, mine = space.jacobian[rows(which)], space.jacobian[np.ix_(rows(which), space.robot.dofs)]
+        all_ = space.jacobian[rows(which)]
+        mine = all_[:, space.robot.dofs]
         ways, moved = len(split(all_).sizes), len(split(mine, STRAIGHT).sizes)
         if not 0 < moved < ways:
             continue
