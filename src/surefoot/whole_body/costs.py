@@ -16,8 +16,10 @@ from surefoot.whole_body.affine import AffineSet, split
 Array = NDArray[np.float64]
 
 BETA = "beta"
-FLAT = 1e-9
-"""Share of the largest curvature, or slope, that counts as none."""
+FLAT = 1e-13
+"""Share of the largest curvature that counts as none: light links are felt little, but they are felt."""
+LEVEL = 1e-6
+"""Share of the largest slope that counts as none."""
 
 SMALL = 1e-4
 """Below RANK times this a part of an orthonormal basis is rounding."""
@@ -181,7 +183,7 @@ def least(H: Array, g: Array, scale: Array) -> tuple[Array, Array]:
     flat = np.abs(sizes) <= FLAT * largest
     if (sizes < -FLAT * largest).any():
         raise SolveError("the cost falls without end: it curves downwards in some direction")
-    if np.abs(axes[:, flat].T @ g).max(initial=0.0) > FLAT**0.5 * np.abs(g).max(initial=0.0):
+    if np.abs(axes[:, flat].T @ g).max(initial=0.0) > LEVEL * np.abs(g).max(initial=0.0):
         raise SolveError("the cost falls without end: it has a slope where it does not curve")
     return -axes[:, ~flat] @ ((axes[:, ~flat].T @ g) / sizes[~flat]), axes[:, flat]
 

@@ -89,6 +89,7 @@ def _scene(panel: Any, reachable: ReachableForces, view: tuple[float, float]) ->
     reach = float(np.ptp(everything, axis=0).max())
     metres = 0.75 * reach / reachable.largest  # per newton
     floor = contacts.points[:, 2].min()
+    stance = float(np.ptp(contacts.points, axis=0).max()) or reach
     if len(reachable.support) >= 3:
         flat = np.column_stack([reachable.support, np.full(len(reachable.support), floor)])
         panel.add_collection3d(Poly3DCollection([flat], facecolor=SUPPORT, alpha=0.25, edgecolor=SUPPORT))
@@ -96,7 +97,11 @@ def _scene(panel: Any, reachable: ReachableForces, view: tuple[float, float]) ->
     for i in range(len(contacts)):
         panel.add_collection3d(
             Poly3DCollection(
-                _cone(reachable, i, 0.22 * reach), facecolor=CONE, alpha=0.22, edgecolor=CONE, linewidths=0.4
+                _cone(reachable, i, min(0.22 * reach, 0.5 * stance)),
+                facecolor=CONE,
+                alpha=0.22,
+                edgecolor=CONE,
+                linewidths=0.4,
             )
         )
     shown = centre + metres * hull.corners
@@ -123,8 +128,10 @@ def _scene(panel: Any, reachable: ReachableForces, view: tuple[float, float]) ->
 def _frame(panel: Any, points: Array) -> None:
     """Equal axes about all points, without walls."""
     low, high = points.min(axis=0), points.max(axis=0)
+    room = np.maximum(0.5 * (0.45 * (high - low).max() - (high - low)), 0.0)  # thin robots need not be drawn as a line
+    low, high = low - room, high + room
     panel.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), zlim=(low[2], high[2]))
-    panel.set_box_aspect(np.maximum(high - low, 0.15 * np.ptp(points)), zoom=1.0)
+    panel.set_box_aspect(high - low, zoom=1.0)
     for axis, name in zip((panel.xaxis, panel.yaxis, panel.zaxis), "xyz", strict=True):
         axis.pane.set_visible(False)
         axis._axinfo["grid"].update(color=GRID, linewidth=0.6)
@@ -207,9 +214,15 @@ def _horizontal(panel: Any, reachable: ReachableForces) -> None:
     flat = reachable.at_height(heavy)
     if len(flat):
         panel.fill(*flat.T, facecolor=_pale(FORCE), edgecolor=FORCE, linewidth=1.5, label="it can be pushed")
-    angle = np.linspace(0, 2 * np.pi, 200)
-    round_ = heavy * reachable.mu.max() * np.array([np.cos(angle), np.sin(angle)])
-    panel.plot(*round_, color=CONE, linewidth=0.9, linestyle="--", label="friction x weight")
+    limit = heavy * float(reachable.mu.max())
+    if len(flat) < 2 or np.abs(flat).max() > 0.3 * limit:
+        angle = np.linspace(0, 2 * np.pi, 200)
+        circle = limit * np.array([np.cos(angle), np.sin(angle)])
+        panel.plot(*circle, color=CONE, linewidth=0.9, linestyle="--", label="friction x weight")
+    else:
+        panel.plot(
+            [], [], color=CONE, linewidth=0.9, linestyle="--", label=f"friction x weight:\nfar out, {limit:.3g} N"
+        )
     panel.scatter(0, 0, color=CENTRE, s=30, zorder=3, label="standing still")
     panel.set(xlabel="force x [N]", ylabel="force y [N]")
     _tidy(panel, "horizontal force while the weight is carried")
