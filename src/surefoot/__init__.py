@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from surefoot import gait as gait
     from surefoot import modes as modes
     from surefoot import traces as traces
+    from surefoot import whole_body as whole_body
     from surefoot.answer import Answer as Answer
     from surefoot.batch import BatchAnswer as BatchAnswer
     from surefoot.batch import inverse_dynamics_batch as inverse_dynamics_batch
@@ -116,7 +117,7 @@ _HOMES = {
     "witness": "traces.witness",
 }
 
-_ROOMS = ("control", "gait", "modes", "traces")  # public as a whole: sf.control.PID
+_ROOMS = ("control", "gait", "modes", "traces", "whole_body")  # public as a whole: sf.control.PID
 
 __all__ = sorted([*_HOMES, *_ROOMS])  # pyright: ignore
 

@@ -108,7 +108,8 @@ def _distance_row(plant, space, p, dt, count, limits, m):
     near = limits.apart[p] + 0.2
     distance = geom_points(plant.m, plant.d, first, second, near, limits.ends)
     limits.distance[p] = distance
-    x, y, z = (limits.ends[3 + k] - limits.ends[k] for k in range(3))
+    ends = limits.ends
+    x, y, z = ends[3] - ends[0], ends[4] - ends[1], ends[5] - ends[2]
     length = math.sqrt(x * x + y * y + z * z)
     if not distance < near or length == 0.0:
         return m

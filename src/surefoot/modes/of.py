@@ -86,7 +86,7 @@ def of(
     if code != codes.SOLVED:
         raise SolveError(f"{robot.name}: {Status.from_code(code)}")
     _refuse(space, switch("dry_friction", dry_friction))
-    closed = _closed(space, contacts)
+    closed = closed_contacts(space, contacts)
     rates = contact_rates(space.model, state, closed)
     rows = _planar(closed, rates, state.v) or _Rows(closed.J, rates, closed.mu, closed.names, 3)
     rows = _with_limits(rows, space)
@@ -111,7 +111,7 @@ def of(
         threshold=threshold,
         names=rows.names,
         torque_names=tuple(robot.joints[i] for i in motors),
-        coordinates=tuple(_coordinate(robot.model, i) for i in range(robot.nv)),
+        coordinates=tuple(coordinate_name(robot.model, i) for i in range(robot.nv)),
     )
 
 
@@ -125,7 +125,7 @@ class _Rows(NamedTuple):
     dimension: int
 
 
-def _coordinate(model: mujoco.MjModel, dof: int) -> str:
+def coordinate_name(model: mujoco.MjModel, dof: int) -> str:
     """The name of a velocity: that of its joint, of a free body with the axis."""
     joint = int(model.dof_jntid[dof])
     count = dof - int(model.jnt_dofadr[joint])
@@ -163,8 +163,8 @@ def _refuse(space: Workspace, dry_friction: bool) -> None:
         )
 
 
-def _closed(space: Workspace, contacts: Any) -> Contacts:
-    """The contacts that touch."""
+def closed_contacts(space: Workspace, contacts: Any) -> Contacts:
+    """The contacts that touch, of those that `space.find(contacts)` has found last."""
     if isinstance(contacts, Contacts):
         rows, n = space.step.rows, len(contacts)
         found = replace(contacts, closed=rows.kind[:n] == CONE, mu=rows.mu[:n].copy())

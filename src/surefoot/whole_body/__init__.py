@@ -1,1 +1,29 @@
-"""Whole-body control of floating-base robots [Ratliff2014]."""
+"""What a robot that stands on the ground can do: the space of its dynamics, costs in it, and its centre of mass."""
+
+from surefoot.whole_body.affine import AffineMap, AffineSet
+from surefoot.whole_body.centre_of_mass import GraspMap, centre_of_mass, grasp_map
+from surefoot.whole_body.costs import Minimum, Quadratic
+from surefoot.whole_body.plot import plot_reachable
+from surefoot.whole_body.reachable import ReachableForces, reachable_forces, support_region
+from surefoot.whole_body.reactions import CentreOfMassForces, centre_of_mass_forces
+from surefoot.whole_body.space import Blocks, DynamicsSpace, Membership, dynamics_space
+
+__all__ = [
+    "AffineMap",
+    "AffineSet",
+    "Blocks",
+    "CentreOfMassForces",
+    "DynamicsSpace",
+    "GraspMap",
+    "Membership",
+    "Minimum",
+    "Quadratic",
+    "ReachableForces",
+    "centre_of_mass",
+    "centre_of_mass_forces",
+    "dynamics_space",
+    "grasp_map",
+    "plot_reachable",
+    "reachable_forces",
+    "support_region",
+]
