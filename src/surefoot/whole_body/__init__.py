@@ -2,13 +2,38 @@
 
 from surefoot.whole_body.affine import AffineMap, AffineSet
 from surefoot.whole_body.centre_of_mass import GraspMap, centre_of_mass, grasp_map
+from surefoot.whole_body.controller import WholeBody, standing
 from surefoot.whole_body.costs import Minimum, Quadratic
 from surefoot.whole_body.plot import plot_reachable
 from surefoot.whole_body.reachable import ReachableForces, reachable_forces, support_region
 from surefoot.whole_body.reactions import CentreOfMassForces, centre_of_mass_forces
 from surefoot.whole_body.space import Blocks, DynamicsSpace, Membership, dynamics_space
+from surefoot.whole_body.tasks import (
+    Acceleration,
+    CentreOfMass,
+    ContactForce,
+    Momentum,
+    Orientation,
+    Pose,
+    Position,
+    Posture,
+    Task,
+    Torque,
+)
 
 __all__ = [
+    "Acceleration",
+    "CentreOfMass",
+    "ContactForce",
+    "Momentum",
+    "Orientation",
+    "Pose",
+    "Position",
+    "Posture",
+    "Task",
+    "Torque",
+    "WholeBody",
+    "standing",
     "AffineMap",
     "AffineSet",
     "Blocks",
