@@ -26,6 +26,7 @@ from surefoot.solvers.status import Status
 from surefoot.whole_body.tasks import Acceleration, CentreOfMass, Orientation, Posture, Task
 
 Array = NDArray[np.float64]
+CHECKS = ("trust", "tell", "correct")
 
 
 class WholeBody:
@@ -64,6 +65,7 @@ class WholeBody:
         apart: Any = None,
         brake: float = 0.05,
         force_weight: Any = (1e-3, 1e-2),
+        check: str = "tell",
     ) -> None:
         """Prepare.
 
@@ -71,7 +73,7 @@ class WholeBody:
             robot: robot or scene that the controller believes in.
             dt: step in s over which contacts are brought to rest.
             tasks: what to do; None: hold centre of mass, base orientation and posture (see `standing`).
-            mu: friction that it believes in; None: the scene's.
+            mu: friction that the program counts on; None: the scene's, with which the law judges in any case.
             edges: of the friction pyramids, at least 3.
             torque_limits: see `sf.solve`.
             speed_limits: largest joint speeds in rad/s: None, a number or an array (joints,).
@@ -82,6 +84,8 @@ class WholeBody:
             brake: s in which a joint comes to its stop, and links to their least distance.
             force_weight: weights of normal forces (against an even share of the weight) and of tangential ones, in
                 units of the weight.
+            check: "tell": each call also asks Coulomb's law what the feet will really do (see `foresight`);
+                "correct": if a contact will slip or lift, the program is solved again with that; "trust": neither.
         """
         if not isinstance(robot, Scene):
             raise InputError(f"robot: expected a robot or scene (see sf.load), got {type(robot).__name__}")
@@ -90,10 +94,11 @@ class WholeBody:
         self.robot = robot
         self.mu = None if mu is None else checks.friction("mu", mu)
         self.edges = _edges(edges)
-        law = Coulomb(mu=self.mu, edges=self.edges if self.edges in (4, 8, 16) else 16)
+        law = Coulomb(edges=self.edges if self.edges in (4, 8, 16) else 16)
         self._space = Workspace(robot, dt, law=law.numbers(), remembers=True, capacity=32)
         self.dt = self._space.dt
         self.law = law
+        self.check = checks.choice("check", check, CHECKS)
         self.tasks = _named(standing() if tasks is None else tasks)
         self._weight = robot.mass * max(float(np.linalg.norm(robot.model.opt.gravity)), 1e-3)
         self._calm = _weights(force_weight)
@@ -141,7 +146,8 @@ class WholeBody:
             ),
             tasks=self._made,
             limits=program_limits.Limits(
-                normals=np.stack([np.cos(angles), np.sin(angles)], axis=1), inside=float(np.cos(np.pi / self.edges)),
+                normals=np.stack([np.cos(angles), np.sin(angles)], axis=1),
+                mu=np.nan if self.mu is None else self.mu, inside=float(np.cos(np.pi / self.edges)),
                 least=limits["least"], most=limits["most"], low=low, high=high, speed=limits["speed"],
                 stop_low=limits["ranges"][:, 0].copy(), stop_high=limits["ranges"][:, 1].copy(),
                 address=robot.joint_positions, brake=limits["brake"], pairs=pairs, apart=apart, ends=np.zeros(6),
@@ -163,8 +169,11 @@ class WholeBody:
             acceleration=np.zeros(nv),
             force=np.zeros(3 * space.capacity),
             torque=np.zeros(joints),
+            check=np.array([CHECKS.index(self.check)]),
             seen=np.zeros(3 * space.capacity),
-            gain=np.zeros(1),
+            foreseen=np.zeros(space.capacity, dtype=np.int64),
+            law=np.zeros(3, dtype=np.int64),
+            missed=np.zeros(1),
         )  # fmt: skip
         self.box = Box(self._c)
 
@@ -190,7 +199,6 @@ class WholeBody:
         space = self._space
         space.load(state)
         given = space.choose(contacts)
-        self._c.given[0] = 0
         while True:
             code, blocks = kernel.control_box(self.box, given)
             if code != codes.CAPACITY:
