@@ -9,15 +9,17 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from numba import int64
+from numba import int64, typeof, types
 from numpy import ndarray
 
-from surefoot.kernels.cache import kernel, part
+from surefoot.kernels.cache import Pointer, caller, inlined, kernel, part
 from surefoot.kernels.dynamics_space import OUT, SLIDES, STICKS, Space, hold_contacts, span_space
-from surefoot.kernels.plant import CONE, DRY_FRICTION, GIVEN
+from surefoot.kernels.engine import read_address
+from surefoot.kernels.follow import load_state
+from surefoot.kernels.plant import CLOSED, CONE, DRY_FRICTION, EVERYTHING, GIVEN
 from surefoot.kernels.program_limits import Limits, limit_rows
 from surefoot.kernels.reduction import assemble
-from surefoot.kernels.status import CAPACITY, INFEASIBLE, NOT_FINITE, PIVOT_LIMIT, REGULARISED, SOLVED, UNSOLVED
+from surefoot.kernels.status import CAPACITY, GONE, INFEASIBLE, NOT_FINITE, PIVOT_LIMIT, REGULARISED, SOLVED, UNSOLVED
 from surefoot.kernels.step import find_rows, solve_rows
 from surefoot.kernels.task_program import Quadratic, give_way, largest_violation, solve_level, start_program
 from surefoot.kernels.task_rows import Bodies, Tasks, momentum_rows, task_rows
@@ -138,7 +140,7 @@ def solve_tasks(c, n):
 
     REGULARISED: the limits contradict each other, and `program.give` says by how much each gave way.
     """
-    step, space, limits, work, tasks = c.step, c.space, c.limits, c.program, c.tasks
+    step, space, limits, work = c.step, c.space, c.limits, c.program
     plant, rows, dt = step.plant, step.rows, step.settings.dt
     contacts = choose_contacts(c, n)
     used = 0
@@ -319,3 +321,52 @@ def control_box(c, given):
     if status == SOLVED:
         status = _solve_and_check(c, n)
     return status, n
+
+
+_VECTOR = types.float64[::1]
+_CALL = types.int64(types.uintp, types.int64, _VECTOR, _VECTOR, _VECTOR, _VECTOR, _VECTOR)
+_call = caller(_CALL)
+
+
+def _control_state(c, afresh, q, v, stance, goals, torque_out):
+    """`control_box` for a state given as arrays; returns the status. See `control_from`."""
+    step = c.step
+    if afresh:
+        step.memory.count[0] = 0
+        for level in range(c.program.basic.shape[0]):
+            c.program.basic[level] = 0
+    load_state(step, q, v)
+    step.planned[0] = CLOSED if stance.shape[0] > 0 else EVERYTHING
+    for i in range(stance.shape[0]):
+        step.stance[i] = stance[i] != 0.0
+    for i in range(goals.shape[0]):
+        c.tasks.numbers[i] = goals[i]
+    c.given[0] = 0
+    status, n = find_state(c, int64(-1))
+    if status == SOLVED:
+        status = _solve_and_check(c, n)
+    good = status == SOLVED or status == REGULARISED
+    for i in range(torque_out.shape[0]):
+        torque_out[i] = c.torque[i] if good else 0.0
+    return status
+
+
+def state_controller(box: Any) -> Pointer:
+    """`_control_state` as a pointer, for one kind of Box."""
+    return Pointer(_control_state, types.int64(typeof(box), *_CALL.args[1:]))
+
+
+@inlined
+def control_from(handle, afresh, q, v, stance, goals, torque_out):
+    """Torques of the whole-body controller with this handle (`WholeBody.handle`); zero without an answer.
+
+    `afresh` 1: as if it had never been called before. `stance`: (ngeom,) 1 for geoms of feet that shall stand, or
+    empty: whatever touches. `goals`: references of all tasks, or empty: as they are. Returns the status.
+    """
+    address = types.uintp(handle)
+    if address == 0:
+        return GONE
+    function = read_address(address)
+    if function == 0:
+        return GONE
+    return _call(function, (read_address(address + 8), afresh, q, v, stance, goals, torque_out))

@@ -8,6 +8,7 @@ from surefoot.whole_body.plot import plot_reachable
 from surefoot.whole_body.reachable import ReachableForces, reachable_forces, support_region
 from surefoot.whole_body.reactions import CentreOfMassForces, centre_of_mass_forces
 from surefoot.whole_body.space import Blocks, DynamicsSpace, Membership, dynamics_space
+from surefoot.whole_body.stage import WholeBodyControl, goal_value
 from surefoot.whole_body.tasks import (
     Acceleration,
     CentreOfMass,
@@ -43,9 +44,11 @@ __all__ = [
     "Task",
     "Torque",
     "WholeBody",
+    "WholeBodyControl",
     "centre_of_mass",
     "centre_of_mass_forces",
     "dynamics_space",
+    "goal_value",
     "grasp_map",
     "plot_reachable",
     "reachable_forces",

@@ -17,6 +17,7 @@ from surefoot.kernels import dynamics_space, program_limits, task_program, task_
 from surefoot.kernels import status as codes
 from surefoot.kernels import whole_body as kernel
 from surefoot.kernels.box import Box
+from surefoot.kernels.handle import Handle
 from surefoot.laws import Coulomb
 from surefoot.motion.limits import torque_range
 from surefoot.motion.workspace import Workspace
@@ -92,6 +93,11 @@ class WholeBody:
         if robot.model.neq:
             raise InputError(f"robot: expected no loops or coupled joints, but {robot.name} has {robot.model.neq}")
         self.robot = robot
+        self._options = {
+            "mu": mu, "edges": edges, "torque_limits": torque_limits, "speed_limits": speed_limits,
+            "joint_ranges": joint_ranges, "least_force": least_force, "most_force": most_force, "apart": apart,
+            "brake": brake, "force_weight": force_weight, "check": check,
+        }  # fmt: skip
         self.mu = None if mu is None else checks.friction("mu", mu)
         self.edges = _edges(edges)
         law = Coulomb(edges=self.edges if self.edges in (4, 8, 16) else 16)
@@ -119,6 +125,7 @@ class WholeBody:
         self._contacts = 4 * max(len(robot.feet), 1) + 8
         self._code = codes.SOLVED
         self._blocks = 0
+        self._handle: Handle | None = None
         self._arrays()
         self.hold(robot.home())
 
@@ -176,6 +183,22 @@ class WholeBody:
             missed=np.zeros(1),
         )  # fmt: skip
         self.box = Box(self._c)
+        if self._handle is not None:
+            self._handle.point_to(kernel.state_controller(self.box), self.box)
+
+    @property
+    def handle(self) -> float:
+        """What a compiled policy passes to `control_from` to call this controller, as long as the controller lives."""
+        if self._handle is None:
+            self._space.complete()
+            self._space.make_room(self.robot.home())
+            self._handle = Handle(self)
+            self._arrays()
+        return self._handle.number
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickles and copies are made anew, with arrays of their own and the goals as they are."""
+        return _again, (self.robot, self.dt, list(self.tasks.values()), self._options, self._made.numbers.copy())
 
     def hold(self, state: State) -> None:
         """Let every task keep what it finds at a state."""
@@ -240,12 +263,18 @@ class WholeBody:
         return self._c.force[: 3 * n].reshape(n, 3).copy()
 
 
+def _again(robot: Scene, dt: float, tasks: list[Task], options: dict[str, Any], goals: Array) -> WholeBody:
+    made = WholeBody(robot, dt, tasks, **options)
+    made._made.numbers[:] = goals
+    return made
+
+
 def standing(com: float = 50.0, base: float = 100.0, posture: float = 50.0) -> list[Task]:
     """Tasks that keep a robot where it is: centre of mass, base orientation, posture; the arguments are their kp."""
     return [
         CentreOfMass(name="com", kp=com),
         Orientation(name="base", kp=base, weight=0.3),
-        Posture(name="posture", kp=posture, weight=1e-2),
+        Posture(name="posture", kp=posture, weight=1e-4),
         Acceleration(name="still"),
     ]
 
