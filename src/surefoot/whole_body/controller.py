@@ -159,7 +159,8 @@ class WholeBody:
             limits=program_limits.Limits(
                 normals=np.stack([np.cos(angles), np.sin(angles)], axis=1),
                 mu=np.nan if self.mu is None else self.mu, inside=float(np.cos(np.pi / self.edges)),
-                least=limits["least"], most=limits["most"], low=low, high=high, speed=limits["speed"],
+                least=limits["least"], most=limits["most"], low=low, high=high,
+                friction=np.zeros(joints), speed=limits["speed"],
                 stop_low=limits["ranges"][:, 0].copy(), stop_high=limits["ranges"][:, 1].copy(),
                 address=robot.joint_positions, brake=limits["brake"], pairs=pairs, apart=apart, ends=np.zeros(6),
                 J=np.zeros((1, nv)), load=self._weight, push=float(strong[np.isfinite(strong)].max(initial=0.0)) or 1.0,
