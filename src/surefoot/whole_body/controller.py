@@ -23,6 +23,7 @@ from surefoot.motion.workspace import Workspace
 from surefoot.robots.scene import Scene
 from surefoot.robots.state import State
 from surefoot.solvers.status import Status
+from surefoot.whole_body.program import Program, build
 from surefoot.whole_body.tasks import Acceleration, CentreOfMass, Orientation, Posture, Task
 
 Array = NDArray[np.float64]
@@ -211,6 +212,10 @@ class WholeBody:
             if throw:
                 raise SolveError(f"{self.robot.name}: {self.status}")
         return self._c.torque
+
+    def build(self, state: State, *, contacts: ContactChoice = None, cone: str = "pyramid") -> Program:
+        """The program of a state, to print and to solve by other means; see `sf.whole_body.build`."""
+        return build(self, state, contacts=contacts, cone=cone)
 
     def _grow(self) -> None:
         if self._blocks > self._space.capacity // 2 or self._space.capacity < 3 * self._contacts:
