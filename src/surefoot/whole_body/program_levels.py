@@ -24,6 +24,8 @@ Backend = Callable[[Array, Array, Array, Array, Array, Array], Least | None]
 
 ROUNDING = 1e-9
 """In a limit's scale: what is violated by less holds."""
+PUSH = 1e-9
+"""Of what a level's gradient is made of: a limit with a smaller multiplier does not push."""
 
 
 class Reduced(NamedTuple):
@@ -132,7 +134,7 @@ def left_open(D: Array, R: Array, push: Array, open_: Array) -> Array:
     if not open_.shape[1]:
         return open_
     open_ = open_ @ split(D @ open_, scale=float(np.linalg.norm(D, 2)) if D.size else 0.0).right_null
-    pushing = R[push > 1e-9 * push.max(initial=0.0)] if len(push) else R
+    pushing = R[push > 0.0]
     return open_ @ split(pushing @ open_, scale=1.0).right_null if len(pushing) and open_.shape[1] else open_
 
 
@@ -145,10 +147,13 @@ def _step(program: Reduced, backend: Backend, D: Array, e: Array, y: Array, open
     live = (sizes > 1e-9 * np.linalg.norm(program.R, axis=1)) | (r < 0.0)
     if not open_.shape[1]:
         return None if (r < 0.0).any() else Least(np.zeros(0), np.zeros(len(r) + d.size))
-    found = backend(D @ open_, e - D @ y, R[live], r[live], C, d)
+    A, c = D @ open_, e - D @ y
+    found = backend(A, c, R[live], r[live], C, d)
     if found is None:
         return None
     multipliers = np.zeros(len(r) + d.size)
-    multipliers[: len(r)][live] = found.multipliers[: live.sum()]
+    push = found.multipliers[: live.sum()]
+    faint = PUSH * np.linalg.norm(A) * max(np.linalg.norm(e), np.linalg.norm(D @ y))
+    multipliers[: len(r)][live] = np.where(push * sizes[live] > faint, push, 0.0)
     multipliers[len(r) :] = found.multipliers[live.sum() :]
     return Least(found.y, multipliers)

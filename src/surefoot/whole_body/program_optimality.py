@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import nnls
 
-from surefoot.whole_body.program_levels import Reduced, left_open
+from surefoot.whole_body.program_levels import PUSH, Reduced, left_open
 from surefoot.whole_body.program_parts import Cones
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def stationarity(program: Program, reduced: Reduced, x: Array, give: dict[str, f
             push = nnls((R @ open_).T, gradient / unit, maxiter=100 * max(R.shape))[0] * unit
             left = gradient - (R @ open_).T @ push
         found.append(float(np.linalg.norm(left) / (size or 1.0)))
-        open_ = left_open(D, R, np.where(push > 1e-7 * np.linalg.norm(gradient), push, 0.0), open_)
+        open_ = left_open(D, R, np.where(push * np.linalg.norm(R @ open_, axis=1) > PUSH * size, push, 0.0), open_)
     return found
 
 
