@@ -26,6 +26,7 @@ from surefoot.motion.workspace import Workspace
 from surefoot.robots.scene import Scene
 from surefoot.robots.state import State
 from surefoot.solvers.status import Status
+from surefoot.whole_body.program import Program, build
 from surefoot.whole_body.tasks import Acceleration, CentreOfMass, Orientation, Posture, Task
 
 Array = NDArray[np.float64]
@@ -261,6 +262,10 @@ class WholeBody:
         step.planned[0] = CLOSED
         step.stance[:] = known[0]
         return known[1]
+
+    def build(self, state: State, *, contacts: ContactChoice = None, cone: str = "pyramid") -> Program:
+        """The program of a state, to print and to solve by other means; see `sf.whole_body.build`."""
+        return build(self, state, contacts=contacts, cone=cone)
 
     def _grow(self) -> None:
         if self._blocks > self._space.capacity // 2 or self._space.capacity < 3 * self._contacts:
