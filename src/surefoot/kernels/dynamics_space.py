@@ -1,10 +1,10 @@
 """All accelerations, torques and contact forces that satisfy dynamics and contact, as one affine set [Ratliff2014].
 
-Over a step dt the velocities at its end are v + dt a. Contacts that are held have C (v + dt a) = 0; forces act along
-the rows of F, which are those of C unless a contact slides. The rows of the velocities that no motor drives (u) remain:
+Contacts that are held have C (v + T a) = 0: they come to rest in a time T. Forces act along the rows of F, which are
+those of C unless a contact slides. The rows of the velocities that no motor drives (u) remain:
 
-    a = -v/dt + N'y                                  N spans what C leaves free                          (5)
-    M_u N'y - F_u'lambda = r_u + M_u v/dt            r = p - h, in (y, lambda)                           (7)
+    a = -v/T + N'y                                   N spans what C leaves free                          (5)
+    M_u N'y - F_u'lambda = r_u + M_u v/T             r = p - h, in (y, lambda)                           (7)
     (y, lambda) = x0 + Z'beta                                                                            (13)
 
 so that acceleration, force and torque = M_a a - r_a - F_a'lambda are each a start and a basis times beta (16). For
@@ -104,7 +104,7 @@ def hold_contacts(rows, n, mode, rub, space):
 
 
 @part
-def span_space(M, kappa, v, dt, unit, idle, held, forces, space):
+def span_space(M, kappa, v, dt, settle, unit, idle, held, forces, space):
     """Start and basis of accelerations and forces. Returns the number of coordinates.
 
     Args:
@@ -112,6 +112,7 @@ def span_space(M, kappa, v, dt, unit, idle, held, forces, space):
         kappa: (nv,) M v + dt (p - h).
         v: (nv,) velocities.
         dt: step in s.
+        settle: time T in s in which contacts that are held come to rest.
         unit: N, a force of the size that matters: columns of forces and accelerations are then alike.
         idle: (nv - joints,) int64: velocities that no motor drives.
         held: rows of C.
@@ -125,7 +126,7 @@ def span_space(M, kappa, v, dt, unit, idle, held, forces, space):
             total -= M[i, j] * v[j]
         space.r[i] = total / dt
         root[i] = 1.0 / math.sqrt(M[i, i])
-        space.a0[i] = -v[i] / dt
+        space.a0[i] = -v[i] / settle
     for i in range(held):
         for j in range(nv):
             space.C[i, j] *= root[j]

@@ -22,17 +22,20 @@ from numpy import ndarray
 
 from surefoot.kernels.cache import part
 from surefoot.kernels.linear_algebra import cholesky, cholesky_solve, row_dot
-from surefoot.kernels.null_space import null_vectors, reflect_rows
+from surefoot.kernels.null_space import null_vectors, reflect_rows, turn_back
 from surefoot.kernels.principal_pivoting import PivotingOptions, PivotingWork, pivoting_work, principal_pivoting
-from surefoot.kernels.status import SOLVED
+from surefoot.kernels.status import SOLVED, UNSOLVED
 
 FLAT = 1e-13  # a pivot of D'D that is smaller, relative to its diagonal, belongs to a direction that nothing weighs
-FAINT = 1e-10  # weight of such directions, relative to the others
+FAINT = 1e-7  # weight of such directions in a proximal step, relative to the mean of the others
+FIRM = 1e-3  # the same where the former makes numbers too large
 LOADED = 1e-9  # of the gradient: a multiplier that is larger holds its limit for all later levels
 SAME = 1e-9  # rows of a task that leave less, relative to the largest, depend on the others
-ROOM = 1e-10  # of a row's scale: what rounding may take away from a limit on the way from level to level
-LIGHT = 1e-5  # weight of the coordinates against limits that give way, in proximal steps
-STEPS = 4  # so many of them at most
+ROOM = 1e-8  # of a row's scale: what rounding may take away from a limit on the way from level to level
+LIGHT = 1e-4  # weight of the coordinates against limits that give way, in proximal steps
+STEPS = 100  # proximal steps at most
+MANY = 3000  # the same with firm weights
+STILL = 1e-12  # relative: a proximal step that moves less is the last
 
 
 class Quadratic(NamedTuple):
@@ -42,13 +45,16 @@ class Quadratic(NamedTuple):
     e: ndarray  # (m,)
     Dy: ndarray  # (nb, m) the same in the coordinates that are free
     ey: ndarray  # (m,)
-    kept: ndarray  # (m + nb, nb) rows that later levels must keep
+    kept: ndarray  # (m + nb, nb) rows that later levels must keep, reflected
     fixed: ndarray  # (r,) int64: 1 for limits that have become equations
     Y: ndarray  # (nb, nb)
     Y_next: ndarray  # (nb, nb)
     N: ndarray  # (nb, nb)
     s: ndarray  # (nb,) beta
+    s_first: ndarray  # (nb,) where a level began
+    ey_first: ndarray  # (m,)
     H: ndarray  # (nb, nb)
+    weight: ndarray  # (nb,) diagonal of D'D
     c: ndarray  # (nb,)
     W: ndarray  # (r nb,)
     b: ndarray  # (r,)
@@ -56,6 +62,7 @@ class Quadratic(NamedTuple):
     x: ndarray  # (r,)
     certificate: ndarray  # (r,)
     pushed: ndarray  # (1,) size of the cost's gradient, that of the multipliers
+    turned: ndarray  # (1,) bool: whether the free coordinates are no longer beta itself
     basis: ndarray  # (l, nb + 1) int64
     basic: ndarray  # (l,) int64: rows of the basis to start from
     rows: ndarray  # (1,) int64: number of limits in the last call
@@ -81,11 +88,12 @@ def make_quadratic(m: int, r: int, nb: int, levels: int) -> Quadratic:
 
     return Quadratic(
         D=floats(nb, m), e=floats(m), Dy=floats(nb, m), ey=floats(m), kept=floats(m + nb, nb), fixed=ints(r),
-        Y=floats(nb, nb), Y_next=floats(nb, nb), N=floats(nb, nb), s=floats(nb), H=floats(nb, nb), c=floats(nb),
+        Y=floats(nb, nb), Y_next=floats(nb, nb), N=floats(nb, nb), s=floats(nb), s_first=floats(nb),
+        ey_first=floats(m), H=floats(nb, nb), weight=floats(nb), c=floats(nb),
         W=floats(r * nb), b=floats(r), u=floats(nb), x=floats(r), certificate=floats(r), pushed=floats(1),
-        basis=ints(levels, nb + 1), basic=ints(levels), rows=ints(1), order=ints(m + nb), pivot=floats(m + nb),
-        give=floats(r), options=PivotingOptions(residual_tolerance=1e-7), work=pivoting_work(r, nb),
-        W_give=floats(r * (nb + r)), u_give=floats(nb + r), basis_give=ints(nb + r + 1),
+        turned=np.zeros(1, dtype=bool), basis=ints(levels, nb + 1), basic=ints(levels), rows=ints(1),
+        order=ints(m + nb), pivot=floats(m + nb), give=floats(r), options=PivotingOptions(residual_tolerance=1e-7),
+        work=pivoting_work(r, nb), W_give=floats(r * (nb + r)), u_give=floats(nb + r), basis_give=ints(nb + r + 1),
         work_give=pivoting_work(r, nb + r),
     )  # fmt: skip
 
@@ -102,13 +110,13 @@ def start_program(work, rows, count):
         work.fixed[i] = 0
     for b in range(count):
         work.s[b] = 0.0
+    work.turned[0] = False
 
 
 @part
 def solve_level(work, limits, level, last, m, rows, count, dim):
     """One level: rows 0..m-1 of D and e in `dim` free coordinates. Returns (status, free coordinates left)."""
-    plain = dim == count
-    D = work.D if plain else work.Dy
+    plain = dim == count and not work.turned[0]
     for i in range(m):
         work.ey[i] = work.e[i]
     for b in range(count):
@@ -116,32 +124,112 @@ def solve_level(work, limits, level, last, m, rows, count, dim):
         if value != 0.0:
             for i in range(m):
                 work.ey[i] -= work.D[b, i] * value
-    if not plain:
-        for k in range(dim):
-            for i in range(m):
-                D[k, i] = 0.0
-            for b in range(count):
-                along = work.Y[k, b]
-                for i in range(m):
-                    D[k, i] += along * work.D[b, i]
-    flat = _factor(work, D, m, dim)
-    status = SOLVED
-    for _ in range(3 if flat else 1):  # what nothing weighs stays where it was: a proximal step, taken again
-        status = _least_distance(work, D, limits, level, m, rows, count, dim, plain)
-        if status != SOLVED:
-            return status, dim
+    _rows_of_free(work, m, count, dim, plain)
+    D = work.D if plain else work.Dy
+    weighed = int64(dim)
+    work.pushed[0] = 0.0
+    if not (last and _factor(work, D, m, dim)):
+        weighed = _turn_to_rows(work, D, m, count, dim, plain)
+        plain = False
+        _rows_of_free(work, m, count, dim, plain)
+        D = work.Dy
+        if not _factor(work, D, m, weighed):
+            return UNSOLVED, dim
+    for i in range(m):
+        work.ey_first[i] = work.ey[i]
+    for b in range(count):
+        work.s_first[b] = work.s[b]
+    status = _proximal(work, D, limits, level, m, rows, count, dim, weighed, plain, FAINT, STEPS)
+    if status != SOLVED and weighed < dim:
+        for i in range(m):
+            work.ey[i] = work.ey_first[i]
+        for b in range(count):
+            work.s[b] = work.s_first[b]
+        work.basic[level] = 0
+        status = _proximal(work, D, limits, level, m, rows, count, dim, weighed, plain, FIRM, MANY)
+    if status != SOLVED:
+        return status, dim
     if last:
         return SOLVED, int64(0)
     for i in range(rows):
         if work.x[i] * math.sqrt(_square(limits.G, i, count)) > LOADED * work.pushed[0]:
             work.fixed[i] = 1
-    return SOLVED, narrow(work, limits, D, m, rows, count, dim)
+    return SOLVED, narrow(work, limits, D, m, rows, count, dim, plain)
 
 
 @part
-def narrow(work, limits, D, m, rows, count, dim):
+def _proximal(work, D, limits, level, m, rows, count, dim, weighed, plain, faint, steps):
+    """Steps of `_least_distance` until what nothing weighs stays where it is; one if all is weighed."""
+    mean = 0.0
+    for a in range(weighed):
+        mean += work.weight[a] / weighed
+    root = math.sqrt(faint * mean) if mean > 0.0 else 1.0
+    for a in range(weighed, dim):
+        for b in range(a):
+            work.H[a, b] = 0.0
+        work.H[a, a] = root
+    for _ in range(steps):
+        status, moved, far = _least_distance(work, D, limits, level, m, rows, count, dim, weighed, plain)
+        if status != SOLVED:
+            return status
+        if not moved > STILL * far:
+            return int64(SOLVED)
+    return int64(UNSOLVED)
+
+
+@part
+def _rows_of_free(work, m, count, dim, plain):
+    """Rows of the tasks in the free coordinates, by columns, into Dy; where those are beta itself D will do."""
+    if plain:
+        return
+    for k in range(dim):
+        for i in range(m):
+            work.Dy[k, i] = 0.0
+        for b in range(count):
+            along = work.Y[k, b]
+            if along != 0.0:
+                for i in range(m):
+                    work.Dy[k, i] += along * work.D[b, i]
+
+
+@part
+def _turn_to_rows(work, D, m, count, dim, plain):
+    """Turn the free coordinates: first those that the rows weigh, then those that they do not. Returns their number."""
+    A = work.kept
+    for i in range(m):
+        for k in range(dim):
+            A[i, k] = D[k, i]
+    rank = reflect_rows(A, m, dim, SAME, work.order, work.pivot)
+    for k in range(dim):
+        for j in range(dim):
+            work.N[k, j] = 0.0
+        work.N[k, k] = 1.0
+        turn_back(A, rank, dim, work.N[k])
+    _compose(work, count, dim, dim, plain)
+    work.turned[0] = True
+    return rank
+
+
+@part
+def _compose(work, count, dim, left, plain):
+    """Y <- N Y for the first `left` rows of N."""
+    for k in range(left):
+        for b in range(count):
+            work.Y_next[k, b] = work.N[k, b] if plain else 0.0
+        if not plain:
+            for j in range(dim):
+                along = work.N[k, j]
+                for b in range(count):
+                    work.Y_next[k, b] += along * work.Y[j, b]
+    for k in range(left):
+        for b in range(count):
+            work.Y[k, b] = work.Y_next[k, b]
+
+
+@part
+def narrow(work, limits, D, m, rows, count, dim, plain):
     """Go on in what the rows of D and the limits that have become equations leave alone. Returns how much that is."""
-    A, plain, number = work.kept, dim == count, 0
+    A, number = work.kept, 0
     for i in range(m + rows):
         task = i < m
         if not task and (work.fixed[i - m] == 0 or number == A.shape[0]):
@@ -167,19 +255,9 @@ def narrow(work, limits, D, m, rows, count, dim):
         number += 1
     rank = reflect_rows(A, number, dim, SAME, work.order, work.pivot)
     null_vectors(A, rank, dim, work.N)
-    left = dim - rank
-    for k in range(left):
-        for b in range(count):
-            work.Y_next[k, b] = work.N[k, b] if plain else 0.0
-        if not plain:
-            for j in range(dim):
-                along = work.N[k, j]
-                for b in range(count):
-                    work.Y_next[k, b] += along * work.Y[j, b]
-    for k in range(left):
-        for b in range(count):
-            work.Y[k, b] = work.Y_next[k, b]
-    return left
+    _compose(work, count, dim, dim - rank, plain)
+    work.turned[0] = True
+    return dim - rank
 
 
 @part
@@ -191,90 +269,117 @@ def _square(A, i, n):
 
 
 @part
-def _factor(work, D, m, dim):
-    """R of D'D = R R' into H. Returns True if nothing weighs some direction; then each has a faint weight."""
+def _factor(work, D, m, weighed):
+    """R of D'D = R R' into H for the first coordinates. False if nothing weighs some direction of them."""
     H = work.H
-    faint = 0.0
-    for attempt in range(2):
-        largest = 0.0
-        for a in range(dim):
-            for b in range(a + 1):
-                total = 0.0
-                for i in range(m):
-                    total += D[a, i] * D[b, i]
-                H[a, b] = total
-            largest = max(largest, H[a, a])
-        if attempt == 1:
-            faint = FAINT * largest if largest > 0.0 else 1.0
-        for a in range(dim):
-            H[a, a] += faint
-            work.c[a] = H[a, a]
-        if cholesky(H, dim):
-            smallest = 1.0
-            for a in range(dim):
-                smallest = min(smallest, H[a, a] * H[a, a] / work.c[a])
-            if attempt == 1 or smallest > FLAT:
-                return faint > 0.0
+    for a in range(weighed):
+        for b in range(a + 1):
+            total = 0.0
+            for i in range(m):
+                total += D[a, i] * D[b, i]
+            H[a, b] = total
+        work.weight[a] = H[a, a]
+    if not cholesky(H, weighed):
+        return False
+    for a in range(weighed):
+        if not H[a, a] * H[a, a] > FLAT * work.weight[a]:
+            return False
     return True
 
 
 @part
-def _least_distance(work, D, limits, level, m, rows, count, dim, plain):
-    """Move beta to the least |D beta - e| within the limits, seen from where it is now."""
+def _least_distance(work, D, limits, level, m, rows, count, dim, weighed, plain):
+    """Move beta to the least |D beta - e| within the limits; what nothing weighs moves as little as it must.
+
+    Returns (status, how far the latter moved, how far beta is).
+    """
     c, H, s = work.c, work.H, work.s
+    pushed = 0.0
     for k in range(dim):
-        c[k] = row_dot(D, k, work.ey, m)
-    cholesky_solve(H, dim, c)
+        c[k] = row_dot(D, k, work.ey, m) if k < weighed else 0.0
+        pushed = max(pushed, abs(c[k]))
+    work.pushed[0] = max(pushed, work.pushed[0])
+    cholesky_solve(H, weighed, c)
     _move(work, c, count, dim, plain)
-    worst, room = 0.0, ROOM if level > 0 or not plain else 0.0
+    worst, moved, far = 0.0, 0.0, 1.0
     for i in range(rows):
         work.x[i] = 0.0
-        total = limits.g[i] + work.give[i]
-        for b in range(count):
-            total += limits.G[i, b] * s[b]
-        if work.fixed[i] or -room * limits.scale[i] <= total < 0.0:
-            total = 0.0
-        work.b[i] = total
-        worst = min(worst, total / limits.scale[i])
-    work.pushed[0] = 0.0
-    for k in range(dim):
-        work.pushed[0] = max(work.pushed[0], abs(row_dot(D, k, work.ey, m)))
+        work.b[i] = 0.0 if work.fixed[i] else _slack(work, limits, i, count)
+        if level > 0 and -ROOM * limits.scale[i] <= work.b[i] < 0.0:
+            work.b[i] = 0.0
+        worst = min(worst, work.b[i] / limits.scale[i])
     if worst < -1e-12:
         W = work.W[: rows * dim].reshape(rows, dim)
-        for i in range(rows):
-            for k in range(dim):
-                if work.fixed[i]:
-                    W[i, k] = 0.0
-                    continue
-                if plain:
-                    total = limits.G[i, k]
-                else:
-                    total = 0.0
-                    for b in range(count):
-                        total += limits.G[i, b] * work.Y[k, b]
-                for j in range(k):
-                    total -= H[k, j] * W[i, j]
-                W[i, k] = total / H[k, k]
+        _limits_of_free(work, limits, rows, count, dim, plain, W)
+        basis = work.basis[level, : dim + 1]
         result = principal_pivoting(
-            W, work.b[:rows], work.basis[level, : dim + 1], work.basic[level], False, work.options, work.work,
-            work.u[:dim], work.x[:rows], work.certificate[:rows],
+            W, work.b[:rows], basis, work.basic[level], False, work.options, work.work, work.u[:dim], work.x[:rows],
+            work.certificate[:rows],
         )  # fmt: skip
         work.basic[level] = 0
         if result.status != SOLVED:
-            return int64(result.status)
+            return int64(result.status), moved, far
         work.basic[level] = result.basic
-        u = work.u
-        for k in range(dim - 1, -1, -1):  # R'gamma = u
-            u[k] /= H[k, k]
-            for j in range(k):
-                u[j] -= H[k, j] * u[k]
-        _move(work, u, count, dim, plain)
-        for k in range(dim):
-            c[k] += u[k]
-    for k in range(dim):  # what is left of the rows, for the next proximal step
+        for attempt in range(3):  # u, and then what rounding has left of it
+            if attempt > 0:
+                _correct(work, limits, basis, result.basic, count, dim)
+            u = work.u
+            for k in range(dim - 1, -1, -1):  # R'gamma = u
+                u[k] /= H[k, k]
+                for j in range(k):
+                    u[j] -= H[k, j] * u[k]
+            _move(work, u, count, dim, plain)
+            for k in range(dim):
+                c[k] += u[k]
+    for k in range(dim):
         for i in range(m):
             work.ey[i] -= D[k, i] * c[k]
-    return SOLVED
+        if k >= weighed:
+            moved = max(moved, abs(c[k]))
+    for b in range(count):
+        far = max(far, abs(s[b]))
+    return int64(SOLVED), moved, far
+
+
+@part
+def _slack(work, limits, i, count):
+    """How far beta is within limit i."""
+    return limits.g[i] + work.give[i] + row_dot(limits.G, i, work.s, count)
+
+
+@part
+def _limits_of_free(work, limits, rows, count, dim, plain, W):
+    """W = G Y' R^-T."""
+    H = work.H
+    for i in range(rows):
+        if work.fixed[i]:
+            for k in range(dim):
+                W[i, k] = 0.0
+            continue
+        for k in range(dim):
+            total = limits.G[i, k] if plain else 0.0
+            if not plain:
+                for b in range(count):
+                    total += limits.G[i, b] * work.Y[k, b]
+            for j in range(k):
+                total -= H[k, j] * W[i, j]
+            W[i, k] = total / H[k, k]
+
+
+@part
+def _correct(work, limits, basis, basic, count, dim):
+    """The least u that takes the active limits' slack away, by the factors of the pivoting: W_A = R Q."""
+    Q, R, y = work.work.Q, work.work.R, work.work.inside
+    for k in range(basic):
+        total = -_slack(work, limits, basis[k], count)
+        for j in range(k):
+            total -= R[k, j] * y[j]
+        y[k] = total / R[k, k]
+    for j in range(dim):
+        work.u[j] = 0.0
+    for k in range(basic):
+        for j in range(dim):
+            work.u[j] += y[k] * Q[k, j]
 
 
 @part
@@ -324,7 +429,7 @@ def give_way(work, limits, rows, count):
             change = work.u_give[b] / LIGHT
             work.s[b] += change
             moved, far = max(moved, abs(change)), max(far, abs(work.s[b]))
-        if moved <= 1e-12 * far:
+        if moved <= STILL * far:
             break
     for i in range(rows):
         total = limits.g[i]
@@ -333,7 +438,7 @@ def give_way(work, limits, rows, count):
         if total < -ROOM * limits.scale[i]:
             work.give[i] = -total
             work.fixed[i] = 1
-    return narrow(work, limits, work.D, int64(0), rows, count, count)
+    return narrow(work, limits, work.D, int64(0), rows, count, count, True)
 
 
 @part

@@ -51,6 +51,7 @@ class Controller(NamedTuple):
     limits: Limits
     program: Quadratic
     levels: int
+    settle: float  # s in which contacts that are held come to rest
     unit: float  # N, weight of the robot or so
     weighs_torques: bool  # whether a task does
     full: ndarray  # (1,) bool: whether a limit of a joint was active in the last call
@@ -163,7 +164,7 @@ def solve_tasks(c, n):
         return CAPACITY
     held, forces = hold_contacts(rows, contacts, c.mode, c.rub, space)
     M, kappa = step.reduced.M, step.reduced.kappa
-    count = span_space(M, kappa, plant.qvel, dt, c.unit, c.idle, held, forces, space)
+    count = span_space(M, kappa, plant.qvel, dt, c.settle, c.unit, c.idle, held, forces, space)
     if c.bodies.base >= 0:
         momentum_rows(plant, c.bodies, M)
     c.sizes[0], c.sizes[1], c.sizes[2] = contacts, forces, count

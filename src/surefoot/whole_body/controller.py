@@ -36,7 +36,7 @@ CHECKS = ("trust", "tell", "correct")
 class WholeBody:
     """Whole-body control by a quadratic program over accelerations, torques and contact forces [Ratliff2014].
 
-    Closed contacts are held: their velocity at the end of the step is zero, as sticking contacts have it in the laws.
+    Closed contacts are held: their velocity goes to zero within `settle`.
     Forces stay within friction pyramids and push only; torques, speeds, joint ranges and distances between links keep
     their limits. Where limits contradict each other each gives way by as little as can be, the status is REGULARISED
     and `violations()` names them.
@@ -69,13 +69,14 @@ class WholeBody:
         apart: Any = None,
         brake: float = 0.05,
         force_weight: Any = (1e-3, 1e-2),
+        settle: float = 0.05,
         check: str = "tell",
     ) -> None:
         """Prepare.
 
         Args:
             robot: robot or scene that the controller believes in.
-            dt: step in s over which contacts are brought to rest.
+            dt: step in s, of the law that judges and of limits of speed.
             tasks: what to do; None: hold centre of mass, base orientation and posture (see `standing`).
             mu: friction that the program counts on; None: the scene's, with which the law judges in any case.
             edges: of the friction pyramids, at least 3.
@@ -88,6 +89,8 @@ class WholeBody:
             brake: s in which a joint comes to its stop, and links to their least distance.
             force_weight: weights of normal forces (against an even share of the weight) and of tangential ones, in
                 units of the weight.
+            settle: s in which the velocity of a contact that is held goes to zero, at least dt. As short as dt it is
+                exact on rigid ground; on ground that gives way, or in a push, it chatters.
             check: "tell": each call also asks Coulomb's law what the feet will really do (see `foresight`);
                 "correct": if a contact will slip or lift, the program is solved again with that; "trust": neither.
         """
@@ -99,7 +102,7 @@ class WholeBody:
         self._options = {
             "mu": mu, "edges": edges, "torque_limits": torque_limits, "speed_limits": speed_limits,
             "joint_ranges": joint_ranges, "least_force": least_force, "most_force": most_force, "apart": apart,
-            "brake": brake, "force_weight": force_weight, "check": check,
+            "brake": brake, "force_weight": force_weight, "settle": settle, "check": check,
         }  # fmt: skip
         self.mu = None if mu is None else checks.friction("mu", mu)
         self.edges = _edges(edges)
@@ -107,6 +110,7 @@ class WholeBody:
         self._space = Workspace(robot, dt, law=law.numbers(), remembers=True, capacity=32)
         self.dt = self._space.dt
         self.law = law
+        self.settle = checks.number("settle", settle, at_least=self.dt)
         self.check = checks.choice("check", check, CHECKS)
         self.tasks = _named(standing() if tasks is None else tasks)
         self._weight = robot.mass * max(float(np.linalg.norm(robot.model.opt.gravity)), 1e-3)
@@ -171,6 +175,7 @@ class WholeBody:
             ),
             program=task_program.make_quadratic(len(self._made.weight) + 3 * c, rows, nb, self._levels),
             levels=self._levels,
+            settle=self.settle,
             unit=self._weight,
             weighs_torques=bool((self._made.kind == task_rows.TORQUE).any()),
             full=np.zeros(1, dtype=bool),
