@@ -52,8 +52,10 @@ def least_squares_cones(A: Array, c: Array, R: Array, r: Array, C: Array, d: Arr
     if found is None:
         return None
     y, push, room = found
+    if (rows @ y + offset).min(initial=0.0) < -1e-7 * max(1.0, float(np.abs(y).max(initial=0.0))):
+        return None
     if not len(C):  # an interior point is near the rows that it presses against; the exact answer is on them
-        pressed = push > room * max(float(push.max(initial=0.0)), 1e-300)
+        pressed = push > np.maximum(room * float(push.max(initial=0.0)), 1e-9 * np.linalg.norm(c))
         return exchange(A, c, R, r, y, np.flatnonzero(pressed).tolist(), size or 1.0)
     push = size**2 * _pushing(push, room, len(r))
     push[: len(r)] /= lengths

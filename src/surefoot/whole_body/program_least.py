@@ -46,7 +46,7 @@ def least_squares(A: Array, c: Array, R: Array, r: Array) -> Least | None:
         if found is not None:
             near, working = found
             return exchange(A, c, R, r, near, np.flatnonzero(real)[working].tolist())
-    return None
+    return exchange(A, c, R, r, np.zeros(n), []) if (r >= 0.0).all() else None
 
 
 def exchange(A: Array, c: Array, R: Array, r: Array, near: Array, working: list[int], unit: float = 1.0) -> Least:
@@ -103,17 +103,33 @@ def _proximal(A: Array, c: Array, rows: Array, offset: Array, faint: float) -> t
 
 
 def _exchange(A: Array, c: Array, rows: Array, offset: Array, near: Array, working: list[int]) -> tuple[Array, Array]:
-    """The exact minimiser and its multipliers: straight to that on the active rows, as far as the others let it.
+    """The exact minimiser and its multipliers; `near` may be off a little at first, and so may rows that touch."""
+    largest = float(np.linalg.norm(A, 2)) if A.size else 1.0
+    y = on_rows(A, c, rows[working], offset[working], near, largest)
+    inside = (rows @ y + offset).min(initial=0.0) >= -TOUCHING * _size(y)
+    if not inside or np.linalg.norm(A @ near - c) < (1.0 - 1e-6) * np.linalg.norm(A @ y - c):
+        y = near
+    for touch in (1e-8, 10 * TOUCHING):
+        y, push = _descend(A, c, rows, offset, y, touch, largest)
+        held = push > 0.0
+        exact = on_rows(A, c, rows[held], offset[held], y, largest)
+        if (rows @ exact + offset).min(initial=0.0) >= -TOUCHING * _size(exact):
+            push = np.zeros(len(rows))
+            push[held] = _pushes(rows[held], A.T @ (A @ exact - c))
+            return exact, push
+    return y, push
+
+
+def _descend(
+    A: Array, c: Array, rows: Array, offset: Array, y: Array, touch: float, largest: float
+) -> tuple[Array, Array]:
+    """Straight to the minimiser on the active rows, as far as the others let it, again and again.
 
     Rows that would have to pull are left, rows that are run into are added, until none of both happens.
     """
-    largest = float(np.linalg.norm(A, 2)) if A.size else 1.0
-    y = on_rows(A, c, rows[working], offset[working], near, largest)
-    if (rows @ y + offset).min(initial=0.0) < -TOUCHING * _size(y):
-        y = near
     best, best_push, least = y, np.zeros(len(rows)), np.inf
     for _ in range(MOST_EXCHANGES):
-        touching = np.flatnonzero(rows @ y + offset <= 10 * TOUCHING * _size(y))
+        touching = np.flatnonzero(rows @ y + offset <= touch * _size(y))
         gradient = A.T @ (A @ y - c)
         push = np.zeros(len(rows))
         push[touching] = _pushes(rows[touching], gradient)
@@ -125,14 +141,18 @@ def _exchange(A: Array, c: Array, rows: Array, offset: Array, near: Array, worki
             break
         step = _along(A, c, rows, offset, y, push > 0.0, touching, largest)
         if step is None:  # of the rows that touch too many are in the way: the steepest way is free of all
-            step = -left * (left @ left) / max(np.linalg.norm(A @ left) ** 2, 1e-300)
+            slope = np.linalg.norm(A @ left)
+            if slope <= 1e-12 * largest * np.linalg.norm(left):
+                break
+            step = -left * (np.linalg.norm(left) / slope) ** 2
         toward, room = rows @ step, np.maximum(rows @ y + offset, 0.0)
-        toward[touching] = np.maximum(toward[touching], 0.0)
-        blocking = toward < 0.0
-        y = y + min(1.0, float((room[blocking] / -toward[blocking]).min(initial=1.0))) * step
-    held = np.flatnonzero(best_push > 0.0)
-    exact = on_rows(A, c, rows[held], offset[held], best, largest)
-    return (exact if (rows @ exact + offset).min(initial=0.0) >= -TOUCHING * _size(exact) else best), best_push
+        rounding = 1e-11 * np.linalg.norm(step)
+        blocking = toward < np.where(np.isin(np.arange(len(rows)), touching), -rounding, 0.0)
+        length = float((room[blocking] / -toward[blocking]).min(initial=1.0))
+        if length * np.linalg.norm(step) <= 1e-16 * _size(y):
+            break
+        y = y + length * step
+    return best, best_push
 
 
 def _along(

@@ -85,7 +85,7 @@ def solve_levels(program: Reduced, backend: Backend) -> Found | None:
 
     If limits contradict each other, the closest program: each gives way as `closest` says.
     """
-    found = _levels(program, backend, np.zeros(program.basis.shape[1]), np.eye(program.basis.shape[1]))
+    found = _levels(program, backend, np.zeros(program.basis.shape[1]), np.eye(program.basis.shape[1]), settled=False)
     if found is not None:
         return Found(found[0], np.zeros(len(program.r)), np.zeros(len(program.d)), found[1])
     near = closest(program, backend)
@@ -97,7 +97,7 @@ def solve_levels(program: Reduced, backend: Backend) -> Found | None:
     d = program.d.copy()
     d[:, 0] += give_cones + ROUNDING * (give_cones > 0.0)
     relaxed = program._replace(r=program.r + give, d=d)
-    found = _levels(relaxed, backend, y, open_)
+    found = _levels(relaxed, backend, y, open_, settled=True)
     return None if found is None else Found(found[0], give * pressed, give_cones * (give_cones > ROUNDING), found[1])
 
 
@@ -115,17 +115,19 @@ def closest(program: Reduced, backend: Backend) -> tuple[Array, Array, Array] | 
     return found.y[:k], give[:m], give[m:]
 
 
-def _levels(program: Reduced, backend: Backend, y: Array, open_: Array) -> tuple[Array, list[Array]] | None:
-    """Levels from y along the columns of `open_`. Returns y and the multipliers of each."""
+def _levels(
+    program: Reduced, backend: Backend, y: Array, open_: Array, *, settled: bool
+) -> tuple[Array, list[Array]] | None:
+    """Levels from y along the columns of `open_`; `settled`: y is within all limits. Returns y and the multipliers."""
     multipliers = []
     for D, e in program.levels:
-        step = _step(program, backend, D, e, y, open_)
+        step = _step(program, backend, D, e, y, open_, settled=settled)
         if step is None:
             return None
-        y = y + open_ @ step.y
+        y, settled = y + open_ @ step.y, True
         multipliers.append(step.multipliers)
         open_ = left_open(D, program.R, step.multipliers[: len(program.r)], open_)
-    rest = _step(program, backend, np.eye(len(y)), np.zeros(len(y)), y, open_)
+    rest = _step(program, backend, np.eye(len(y)), np.zeros(len(y)), y, open_, settled=True)
     return None if rest is None else (y + open_ @ rest.y, multipliers)
 
 
@@ -138,16 +140,20 @@ def left_open(D: Array, R: Array, push: Array, open_: Array) -> Array:
     return open_ @ split(pushing @ open_, scale=1.0).right_null if len(pushing) and open_.shape[1] else open_
 
 
-def _step(program: Reduced, backend: Backend, D: Array, e: Array, y: Array, open_: Array) -> Least | None:
+def _step(
+    program: Reduced, backend: Backend, D: Array, e: Array, y: Array, open_: Array, *, settled: bool
+) -> Least | None:
     """One level: a step along what is open, and multipliers of all limits and cones."""
     R, r = program.R @ open_, program.R @ y + program.r
     C, d = program.C @ open_, program.C @ y + program.d
-    r = np.where(np.abs(r) < ROUNDING, np.maximum(r, 0.0), r)  # what levels before have settled
+    if settled:  # whatever rounding says, y may stay where it is
+        r = np.maximum(r, 0.0)
     sizes = np.linalg.norm(R, axis=1)
     live = (sizes > 1e-9 * np.linalg.norm(program.R, axis=1)) | (r < 0.0)
     if not open_.shape[1]:
         return None if (r < 0.0).any() else Least(np.zeros(0), np.zeros(len(r) + d.size))
-    A, c = D @ open_, e - D @ y
+    parts = split(D @ open_, scale=float(np.linalg.norm(D, 2)) if D.size else 0.0)
+    A, c = parts.left @ (parts.sizes[:, None] * parts.right.T), e - D @ y  # of what is settled only rounding was left
     found = backend(A, c, R[live], r[live], C, d)
     if found is None:
         return None

@@ -38,7 +38,7 @@ def stationarity(program: Program, reduced: Reduced, x: Array, give: dict[str, f
     found = []
     for D, e in reduced.levels:
         gradient = open_.T @ (D.T @ (D @ y - e))
-        size = np.linalg.norm(D @ open_) * max(np.linalg.norm(D @ y), np.linalg.norm(e), 1e-300)
+        size = np.linalg.norm(D) * max(np.linalg.norm(D @ y), np.linalg.norm(e), 1e-300)
         push = np.zeros(len(R))
         left = gradient
         if len(R) and open_.shape[1] and np.linalg.norm(gradient) > 1e-13 * size:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 SOLVERS = ("daqp", "clarabel", "pivoting")
+HOLDS = 1e-7
+"""In a limit's scale, and of a gradient: what is farther off is no answer."""
 
 
 class Violation(NamedTuple):
@@ -141,7 +143,19 @@ def _by_levels(program: Program, solver: str) -> ProgramSolution:
     violations = _violations(program, found.give, found.give_cones)
     status = Status.REGULARISED if violations else Status.SOLVED
     multipliers = _multipliers(program, reduced, found)
-    return ProgramSolution(program, solver, status, reduced.at(found.y), violations, multipliers)
+    solution = ProgramSolution(program, solver, status, reduced.at(found.y), violations, multipliers)
+    return solution if _holds(solution) else replace(solution, status=Status.UNSOLVED)
+
+
+def _holds(solution: ProgramSolution) -> bool:
+    """Whether limits (but for what gave way) and conditions of optimality hold, computed from the problem."""
+    give = {violation.name: violation.amount for violation in solution.violations}
+    for family in solution.program.inequalities:
+        allowed = np.array([give.get(name, 0.0) for name in family.names]) + HOLDS * family.scale
+        if (family.room(solution.x) < -allowed).any():
+            return False
+    optimal = 1e-3 if solution.program.is_exact else HOLDS
+    return all(value <= optimal for name, value in solution.residuals.items() if name.startswith("optimality"))
 
 
 def _violations(program: Program, give: Array, give_cones: Array) -> tuple[Violation, ...]:
