@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-import weakref
-from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -18,6 +15,7 @@ from surefoot.dynamics import ContactChoice
 from surefoot.errors import InputError
 from surefoot.kernels import status as codes
 from surefoot.kernels.follow import follow_box, state_follower
+from surefoot.kernels.handle import Handle
 from surefoot.laws import Coulomb, Law, as_law
 from surefoot.modes.selection import Selection
 from surefoot.motion.limits import torque_range
@@ -62,7 +60,7 @@ class InverseDynamics:
             robot.dofs, np.ones(count, dtype=bool), np.zeros(count), *torque_range(robot, torque_limits)
         )
         self._torque = np.zeros(count)
-        self._address: NDArray[np.uintp] | None = None  # where policies find the kernel and its arrays
+        self._handle: Handle | None = None  # where policies find the kernel and its arrays
         self._handed: Any = None  # the Box that policies were told of
         self._selection = Selection() if self.law.selects else None
         self._last: tuple[State, ContactChoice, int, int] | None = None
@@ -97,8 +95,8 @@ class InverseDynamics:
             if code != codes.CAPACITY:
                 break
             space.grow()
-        if self._address is not None and self._handed is not space.box:
-            self._hand_out(self._address)  # the arrays have grown, and policies hold the handle of the old ones
+        if self._handle is not None and self._handed is not space.box:
+            self._hand_out(self._handle)  # the arrays have grown, and policies hold the handle of the old ones
         space.found(code, contacts, count, free, bilateral)
         if self._selection is not None and code == codes.SOLVED:
             self._selection.choose(space)
@@ -128,19 +126,17 @@ class InverseDynamics:
         if self._selection is not None:
             raise InputError("handle: select='nearest' is for calls from Python; leave it out")
         self._space.complete()
-        if self._address is None:
+        if self._handle is None:
             if self._last is None:
                 self._space.make_room(self.robot.home())
-            with _HANDING:
-                self._address = next(_FRESH)
-            weakref.finalize(self, self._address.fill, 0)
-        self._hand_out(self._address)
-        return float(self._address.ctypes.data)
+            self._handle = Handle(self)
+        self._hand_out(self._handle)
+        return self._handle.number
 
-    def _hand_out(self, address: NDArray[np.uintp]) -> None:
+    def _hand_out(self, handle: Handle) -> None:
         """Write where the kernel and its arrays are to where the handle points."""
         self._handed = box = self._space.box
-        address[:] = state_follower(box).__wrapper_address__(), box.address
+        handle.point_to(state_follower(box), box)
 
     def answer(self) -> Answer:
         """The full Answer of the last call.
@@ -155,17 +151,3 @@ class InverseDynamics:
         if code == codes.SOLVED and self._space.forces_undetermined():
             code = codes.INDETERMINATE
         return answer_from(self._space, state, self.law, given, code, self.residual, method)
-
-
-_PAGES: list[NDArray[np.uintp]] = []  # what handles point to stays for ever: one of a dead controller points to zeros
-_HANDING = threading.Lock()
-
-
-def _slots() -> Iterator[NDArray[np.uintp]]:
-    """(2,) zeros, each given once."""
-    while True:
-        _PAGES.append(np.zeros((1024, 2), dtype=np.uintp))
-        yield from _PAGES[-1]
-
-
-_FRESH = _slots()

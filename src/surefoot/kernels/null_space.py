@@ -72,7 +72,7 @@ def _rest(A, i, first, n):
 
 @part
 def turn_back(A, rank, n, x):
-    """x <- Q'x in place: what stands along the reflected axes, along the first ones."""
+    """X <- Q'x in place: what stands along the reflected axes, along the first ones."""
     for k in range(rank - 1, -1, -1):
         twice = 0.0
         for j in range(k, n):

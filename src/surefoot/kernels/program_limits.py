@@ -19,6 +19,7 @@ class Limits(NamedTuple):
     """Numbers of the limits, and the rows that come of them."""
 
     normals: ndarray  # (k, 2) outward normals of the friction pyramid's faces
+    mu: float  # friction that the program counts on; NaN: that of the contacts
     inside: float  # cos(pi / k): the faces' distance, of the corners'
     least: float  # N: least normal force of a contact that is held
     most: float  # N: largest
@@ -88,9 +89,10 @@ def _contact_rows(rows, space, f, i, mode, count, limits, m):
     m = _row(space.L, space.f0, f, 1.0, -limits.least, limits.load, LOAD, i, count, limits, m)
     if not math.isinf(limits.most):
         m = _row(space.L, space.f0, f, -1.0, limits.most, limits.load, MOST_LOAD, i, count, limits, m)
-    if mode[i] == SLIDES or math.isinf(rows.mu[i]):
+    mu = rows.mu[i] if math.isnan(limits.mu) else limits.mu
+    if mode[i] == SLIDES or math.isinf(mu):
         return m
-    reach = rows.mu[i] * limits.inside
+    reach = mu * limits.inside
     for k in range(limits.normals.shape[0]):
         x, y = limits.normals[k, 0], limits.normals[k, 1]
         limits.g[m] = reach * space.f0[f] - x * space.f0[f + 1] - y * space.f0[f + 2]

@@ -11,8 +11,7 @@ that were active in the last call. If the limits contradict each other they are 
 
 from __future__ import annotations
 
-import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numba import int64
@@ -22,7 +21,7 @@ from surefoot.kernels.cache import part
 from surefoot.kernels.linear_algebra import cholesky, cholesky_solve
 from surefoot.kernels.null_space import null_vectors, reflect_rows
 from surefoot.kernels.principal_pivoting import PivotingOptions, PivotingWork, pivoting_work, principal_pivoting
-from surefoot.kernels.status import INFEASIBLE, REGULARISED, SOLVED, UNSOLVED
+from surefoot.kernels.status import SOLVED
 
 FLAT = 1e-13  # a pivot of D'D that is smaller, relative to its diagonal, belongs to a direction that nothing weighs
 FAINT = 1e-10  # weight of such directions, relative to the others
@@ -76,7 +75,8 @@ def make_quadratic(m: int, r: int, nb: int, levels: int) -> Quadratic:
         D=floats(m, nb), e=floats(m), Dy=floats(m, nb), ey=floats(m), Y=floats(nb, nb), Y_next=floats(nb, nb),
         N=floats(nb, nb), s=floats(nb), H=floats(nb, nb), c=floats(nb), W=floats(r * nb), b=floats(r), u=floats(nb),
         x=floats(r), certificate=floats(r), basis=ints(levels, nb + 1), basic=ints(levels), rows=ints(1),
-        order=ints(max(m, nb)), pivot=floats(max(m, nb)), give=floats(r), options=PivotingOptions(),
+        order=ints(max(m, nb)), pivot=floats(max(m, nb)), give=floats(r), options=PivotingOptions(residual_tolerance=1e-7),  # the limits are checked once more
+
         work=pivoting_work(r, nb), W_give=floats(r * (nb + r)), u_give=floats(nb + r), basis_give=ints(nb + r + 1),
         work_give=pivoting_work(r, nb + r),
     )  # fmt: skip

@@ -16,7 +16,7 @@ from surefoot.kernels.cache import Pointer, caller, inlined, kernel, part
 from surefoot.kernels.dynamics_space import OUT, SLIDES, STICKS, Space, hold_contacts, span_space
 from surefoot.kernels.engine import read_address
 from surefoot.kernels.follow import load_state
-from surefoot.kernels.plant import CLOSED, CONE, DRY_FRICTION, EVERYTHING
+from surefoot.kernels.plant import CLOSED, CONE, DRY_FRICTION, EVERYTHING, GIVEN
 from surefoot.kernels.program_limits import Limits, limit_rows
 from surefoot.kernels.reduction import assemble
 from surefoot.kernels.status import CAPACITY, GONE, INFEASIBLE, NOT_FINITE, PIVOT_LIMIT, REGULARISED, SOLVED, UNSOLVED
@@ -24,6 +24,9 @@ from surefoot.kernels.step import find_rows, solve_rows
 from surefoot.kernels.task_program import Quadratic, give_way, largest_violation, solve_level, start_program
 from surefoot.kernels.task_rows import Bodies, Tasks, momentum_rows, task_rows
 
+TRUST, TELL, CORRECT = 0, 1, 2  # whether the law is asked what the feet will do, and its answer heeded
+MOVES = 1e-5  # m/s: a contact that is faster slips or lifts
+ROUNDS = 4  # of correction
 FEW = 4  # points of contact of a body that take part: more cannot push otherwise
 MISSED = 1e-6  # in a limit's scale: an answer that is farther beyond is none
 
@@ -49,8 +52,11 @@ class Controller(NamedTuple):
     acceleration: ndarray  # (nv,)
     force: ndarray  # (3 capacity,) N, in the contacts' frames
     torque: ndarray  # (joints,)
+    check: ndarray  # (1,) int64: TRUST, TELL or CORRECT
     seen: ndarray  # (3 capacity,) m/s: contact velocities that the law foresees
-    gain: ndarray  # (1,) residual of the program
+    foreseen: ndarray  # (capacity,) int64: what each contact will do by the law: OUT (it lifts), STICKS or SLIDES
+    law: ndarray  # (3,) int64: status of the law, contacts that it sees otherwise, rounds of correction
+    missed: ndarray  # (1,) how far the answer is beyond a limit, in its scale
 
 
 @part
@@ -61,7 +67,7 @@ def choose_contacts(c, n):
     """
     rows, plant, mode = c.step.rows, c.step.plant, c.mode
     contacts = 0
-    while contacts < n and (rows.source[contacts, 1] >= 0 or rows.source[contacts, 1] == -3):
+    while contacts < n and (rows.source[contacts, 1] >= 0 or rows.source[contacts, 1] == GIVEN):
         contacts += 1
     if c.given[0] == 1:
         return contacts
@@ -89,7 +95,9 @@ def _keep_corners(c, contacts, body):
             first = i
     upright, most = 0, -1.0
     for k in range(3):
-        along = abs(R[k] * rows.frame[first, 0, 0] + R[3 + k] * rows.frame[first, 0, 1] + R[6 + k] * rows.frame[first, 0, 2])
+        along = abs(
+            R[k] * rows.frame[first, 0, 0] + R[3 + k] * rows.frame[first, 0, 1] + R[6 + k] * rows.frame[first, 0, 2]
+        )
         if along > most:
             upright, most = k, along
     x, y = (upright + 1) % 3, (upright + 2) % 3
@@ -132,7 +140,7 @@ def solve_tasks(c, n):
 
     REGULARISED: the limits contradict each other, and `program.give` says by how much each gave way.
     """
-    step, space, limits, work, tasks = c.step, c.space, c.limits, c.program, c.tasks
+    step, space, limits, work = c.step, c.space, c.limits, c.program
     plant, rows, dt = step.plant, step.rows, step.settings.dt
     contacts = choose_contacts(c, n)
     used = 0
@@ -160,8 +168,8 @@ def solve_tasks(c, n):
         status = _levels(c, forces, count, limited)
     if status != SOLVED:
         return status
-    c.gain[0] = largest_violation(work, limits, limited, count)
-    if not c.gain[0] <= MISSED:
+    c.missed[0] = largest_violation(work, limits, limited, count)
+    if not c.missed[0] <= MISSED:
         return UNSOLVED
     _read_answer(c, forces, count)
     for i in range(c.torque.shape[0]):
@@ -176,9 +184,7 @@ def _levels(c, forces, count, limited):
     work, dim = c.program, count
     for level in range(c.levels):
         last = level == c.levels - 1
-        m = task_rows(
-            c.step.plant, c.step.rows, c.bodies, c.tasks, level, c.space, forces, count, work.D, work.e
-        )
+        m = task_rows(c.step.plant, c.step.rows, c.bodies, c.tasks, level, c.space, forces, count, work.D, work.e)
         if last:
             m = _calm_forces(c, forces, count, m)
         status, dim = solve_level(work, c.limits, level, last, m, limited, count, dim)
@@ -251,42 +257,116 @@ def _overcome_friction(c, n):
                     c.torque[i] += math.copysign(step.rows.bound[b], speed) * min(1.0, abs(speed) / 1e-2)
 
 
+@part
+def _solve_and_check(c, n):
+    """The program, and what the law says of its torques; a contact seen otherwise is taken for what it will be."""
+    c.law[0], c.law[1], c.law[2] = SOLVED, 0, 0
+    while True:
+        status = solve_tasks(c, n)
+        if status != SOLVED and status != REGULARISED:
+            return status
+        _overcome_friction(c, n)
+        if c.check[0] == TRUST:
+            return status
+        _foresee(c, n)
+        if c.check[0] == TELL or c.law[1] == 0 or c.law[2] == ROUNDS:
+            return status
+        if c.law[0] != SOLVED and c.law[0] != REGULARISED:
+            return status
+        c.law[2] += 1
+        for i in range(c.sizes[0]):
+            if c.step.rows.kind[i] == CONE and c.mode[i] != c.foreseen[i]:
+                c.mode[i] = c.foreseen[i]
+        c.given[0] = 1
+
+
+@part
+def _foresee(c, n):
+    """Let the law say what the torques just found do; `rub` is where friction will point."""
+    step, contacts = c.step, c.sizes[0]
+    for i in range(step.dofs.shape[0]):
+        step.torque[step.dofs[i]] = c.torque[i]
+    status, _, _, _, _ = solve_rows(step, n)
+    c.law[0], c.law[1] = status, 0
+    for i in range(step.dofs.shape[0]):
+        step.torque[step.dofs[i]] = 0.0
+    if status != SOLVED and status != REGULARISED:
+        c.law[1] = contacts
+        return
+    for i in range(contacts):
+        for k in range(3):
+            total = 0.0
+            for j in range(step.v_next.shape[0]):
+                total += step.rows.J[3 * i + k, j] * step.v_next[j]
+            c.seen[3 * i + k] = total
+        push = step.f[3 * i]
+        if step.rows.kind[i] != CONE or c.seen[3 * i] > MOVES:
+            c.foreseen[i] = OUT
+        elif math.hypot(c.seen[3 * i + 1], c.seen[3 * i + 2]) <= MOVES:
+            c.foreseen[i] = STICKS
+        else:
+            c.foreseen[i] = SLIDES
+            grip = step.rows.mu[i] * push
+            for k in range(2):
+                c.rub[i, k] = step.f[3 * i + 1 + k] / grip if grip > 0.0 else 0.0
+        if c.mode[i] != OUT and c.foreseen[i] != c.mode[i]:
+            c.law[1] += 1
+
+
 @kernel
 def control_box(c, given):
     """Torques of the state in mjData. Returns (status, blocks found)."""
+    c.given[0] = 0
     status, n = find_state(c, given)
     if status == SOLVED:
-        status = solve_tasks(c, n)
-        if status == SOLVED or status == REGULARISED:
-            _overcome_friction(c, n)
+        status = _solve_and_check(c, n)
     return status, n
 
 
-@kernel
-def foresee_box(c, n):
-    """What the law says of the torques just found: contact velocities into `seen`, velocities into the Step.
+_VECTOR = types.float64[::1]
+_CALL = types.int64(types.uintp, types.int64, _VECTOR, _VECTOR, _VECTOR, _VECTOR, _VECTOR)
+_call = caller(_CALL)
 
-    Returns (status, residual).
-    """
+
+def _control_state(c, afresh, q, v, stance, goals, torque_out):
+    """`control_box` for a state given as arrays; returns the status. See `control_from`."""
     step = c.step
-    for i in range(step.dofs.shape[0]):
-        step.torque[step.dofs[i]] = c.torque[i]
-    status, residual, _, _, _ = solve_rows(step, n)
-    if status == SOLVED or status == REGULARISED:
-        for r in range(3 * c.sizes[0]):
-            total = 0.0
-            for j in range(step.v_next.shape[0]):
-                total += step.rows.J[r, j] * step.v_next[j]
-            c.seen[r] = total
-    for i in range(step.dofs.shape[0]):
-        step.torque[step.dofs[i]] = 0.0
-    return status, residual
-
-
-@kernel
-def again_box(c, n):
-    """The program once more on the blocks found, with the modes that stand in `c.mode`. Returns a status."""
-    status = solve_tasks(c, n)
-    if status == SOLVED or status == REGULARISED:
-        _overcome_friction(c, n)
+    if afresh:
+        step.memory.count[0] = 0
+        for level in range(c.program.basic.shape[0]):
+            c.program.basic[level] = 0
+    load_state(step, q, v)
+    step.planned[0] = CLOSED if stance.shape[0] > 0 else EVERYTHING
+    for i in range(stance.shape[0]):
+        step.stance[i] = stance[i] != 0.0
+    for i in range(goals.shape[0]):
+        c.tasks.numbers[i] = goals[i]
+    c.given[0] = 0
+    status, n = find_state(c, int64(-1))
+    if status == SOLVED:
+        status = _solve_and_check(c, n)
+    good = status == SOLVED or status == REGULARISED
+    for i in range(torque_out.shape[0]):
+        torque_out[i] = c.torque[i] if good else 0.0
     return status
+
+
+def state_controller(box: Any) -> Pointer:
+    """`_control_state` as a pointer, for one kind of Box."""
+    return Pointer(_control_state, types.int64(typeof(box), *_CALL.args[1:]))
+
+
+@inlined
+def control_from(handle, afresh, q, v, stance, goals, torque_out):
+    """Torques of the whole-body controller with this handle (`WholeBody.handle`); zero without an answer.
+
+    `afresh` 1: as if it had never been called before. `stance`: (ngeom,) 1 for geoms of feet that shall stand, or
+    empty: whatever touches. `goals`: references of all tasks, or empty: as they are. Returns the status.
+    """
+    address = types.uintp(handle)
+    if address == 0:
+        return GONE
+    function = read_address(address)
+    if function == 0:
+        return GONE
+    return _call(function, (read_address(address + 8), afresh, q, v, stance, goals, torque_out))

@@ -8,6 +8,7 @@ from surefoot.whole_body.plot import plot_reachable
 from surefoot.whole_body.reachable import ReachableForces, reachable_forces, support_region
 from surefoot.whole_body.reactions import CentreOfMassForces, centre_of_mass_forces
 from surefoot.whole_body.space import Blocks, DynamicsSpace, Membership, dynamics_space
+from surefoot.whole_body.stage import WholeBodyControl, goal_value
 from surefoot.whole_body.tasks import (
     Acceleration,
     CentreOfMass,
@@ -23,32 +24,34 @@ from surefoot.whole_body.tasks import (
 
 __all__ = [
     "Acceleration",
+    "AffineMap",
+    "AffineSet",
+    "Blocks",
     "CentreOfMass",
+    "CentreOfMassForces",
     "ContactForce",
+    "DynamicsSpace",
+    "GraspMap",
+    "Membership",
+    "Minimum",
     "Momentum",
     "Orientation",
     "Pose",
     "Position",
     "Posture",
+    "Quadratic",
+    "ReachableForces",
     "Task",
     "Torque",
     "WholeBody",
-    "standing",
-    "AffineMap",
-    "AffineSet",
-    "Blocks",
-    "CentreOfMassForces",
-    "DynamicsSpace",
-    "GraspMap",
-    "Membership",
-    "Minimum",
-    "Quadratic",
-    "ReachableForces",
+    "WholeBodyControl",
     "centre_of_mass",
     "centre_of_mass_forces",
     "dynamics_space",
+    "goal_value",
     "grasp_map",
     "plot_reachable",
     "reachable_forces",
+    "standing",
     "support_region",
 ]

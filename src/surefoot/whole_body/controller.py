@@ -17,6 +17,7 @@ from surefoot.kernels import dynamics_space, program_limits, task_program, task_
 from surefoot.kernels import status as codes
 from surefoot.kernels import whole_body as kernel
 from surefoot.kernels.box import Box
+from surefoot.kernels.handle import Handle
 from surefoot.laws import Coulomb
 from surefoot.motion.limits import torque_range
 from surefoot.motion.workspace import Workspace
@@ -26,6 +27,7 @@ from surefoot.solvers.status import Status
 from surefoot.whole_body.tasks import Acceleration, CentreOfMass, Orientation, Posture, Task
 
 Array = NDArray[np.float64]
+CHECKS = ("trust", "tell", "correct")
 
 
 class WholeBody:
@@ -64,6 +66,7 @@ class WholeBody:
         apart: Any = None,
         brake: float = 0.05,
         force_weight: Any = (1e-3, 1e-2),
+        check: str = "tell",
     ) -> None:
         """Prepare.
 
@@ -71,7 +74,7 @@ class WholeBody:
             robot: robot or scene that the controller believes in.
             dt: step in s over which contacts are brought to rest.
             tasks: what to do; None: hold centre of mass, base orientation and posture (see `standing`).
-            mu: friction that it believes in; None: the scene's.
+            mu: friction that the program counts on; None: the scene's, with which the law judges in any case.
             edges: of the friction pyramids, at least 3.
             torque_limits: see `sf.solve`.
             speed_limits: largest joint speeds in rad/s: None, a number or an array (joints,).
@@ -82,18 +85,26 @@ class WholeBody:
             brake: s in which a joint comes to its stop, and links to their least distance.
             force_weight: weights of normal forces (against an even share of the weight) and of tangential ones, in
                 units of the weight.
+            check: "tell": each call also asks Coulomb's law what the feet will really do (see `foresight`);
+                "correct": if a contact will slip or lift, the program is solved again with that; "trust": neither.
         """
         if not isinstance(robot, Scene):
             raise InputError(f"robot: expected a robot or scene (see sf.load), got {type(robot).__name__}")
         if robot.model.neq:
             raise InputError(f"robot: expected no loops or coupled joints, but {robot.name} has {robot.model.neq}")
         self.robot = robot
+        self._options = {
+            "mu": mu, "edges": edges, "torque_limits": torque_limits, "speed_limits": speed_limits,
+            "joint_ranges": joint_ranges, "least_force": least_force, "most_force": most_force, "apart": apart,
+            "brake": brake, "force_weight": force_weight, "check": check,
+        }  # fmt: skip
         self.mu = None if mu is None else checks.friction("mu", mu)
         self.edges = _edges(edges)
-        law = Coulomb(mu=self.mu, edges=self.edges if self.edges in (4, 8, 16) else 16)
+        law = Coulomb(edges=self.edges if self.edges in (4, 8, 16) else 16)
         self._space = Workspace(robot, dt, law=law.numbers(), remembers=True, capacity=32)
         self.dt = self._space.dt
         self.law = law
+        self.check = checks.choice("check", check, CHECKS)
         self.tasks = _named(standing() if tasks is None else tasks)
         self._weight = robot.mass * max(float(np.linalg.norm(robot.model.opt.gravity)), 1e-3)
         self._calm = _weights(force_weight)
@@ -114,6 +125,7 @@ class WholeBody:
         self._contacts = 4 * max(len(robot.feet), 1) + 8
         self._code = codes.SOLVED
         self._blocks = 0
+        self._handle: Handle | None = None
         self._arrays()
         self.hold(robot.home())
 
@@ -141,7 +153,8 @@ class WholeBody:
             ),
             tasks=self._made,
             limits=program_limits.Limits(
-                normals=np.stack([np.cos(angles), np.sin(angles)], axis=1), inside=float(np.cos(np.pi / self.edges)),
+                normals=np.stack([np.cos(angles), np.sin(angles)], axis=1),
+                mu=np.nan if self.mu is None else self.mu, inside=float(np.cos(np.pi / self.edges)),
                 least=limits["least"], most=limits["most"], low=low, high=high, speed=limits["speed"],
                 stop_low=limits["ranges"][:, 0].copy(), stop_high=limits["ranges"][:, 1].copy(),
                 address=robot.joint_positions, brake=limits["brake"], pairs=pairs, apart=apart, ends=np.zeros(6),
@@ -163,10 +176,29 @@ class WholeBody:
             acceleration=np.zeros(nv),
             force=np.zeros(3 * space.capacity),
             torque=np.zeros(joints),
+            check=np.array([CHECKS.index(self.check)]),
             seen=np.zeros(3 * space.capacity),
-            gain=np.zeros(1),
+            foreseen=np.zeros(space.capacity, dtype=np.int64),
+            law=np.zeros(3, dtype=np.int64),
+            missed=np.zeros(1),
         )  # fmt: skip
         self.box = Box(self._c)
+        if self._handle is not None:
+            self._handle.point_to(kernel.state_controller(self.box), self.box)
+
+    @property
+    def handle(self) -> float:
+        """What a compiled policy passes to `control_from` to call this controller, as long as the controller lives."""
+        if self._handle is None:
+            self._space.complete()
+            self._space.make_room(self.robot.home())
+            self._handle = Handle(self)
+            self._arrays()
+        return self._handle.number
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickles and copies are made anew, with arrays of their own and the goals as they are."""
+        return _again, (self.robot, self.dt, list(self.tasks.values()), self._options, self._made.numbers.copy())
 
     def hold(self, state: State) -> None:
         """Let every task keep what it finds at a state."""
@@ -190,7 +222,6 @@ class WholeBody:
         space = self._space
         space.load(state)
         given = space.choose(contacts)
-        self._c.given[0] = 0
         while True:
             code, blocks = kernel.control_box(self.box, given)
             if code != codes.CAPACITY:
@@ -232,12 +263,18 @@ class WholeBody:
         return self._c.force[: 3 * n].reshape(n, 3).copy()
 
 
+def _again(robot: Scene, dt: float, tasks: list[Task], options: dict[str, Any], goals: Array) -> WholeBody:
+    made = WholeBody(robot, dt, tasks, **options)
+    made._made.numbers[:] = goals
+    return made
+
+
 def standing(com: float = 50.0, base: float = 100.0, posture: float = 50.0) -> list[Task]:
     """Tasks that keep a robot where it is: centre of mass, base orientation, posture; the arguments are their kp."""
     return [
         CentreOfMass(name="com", kp=com),
         Orientation(name="base", kp=base, weight=0.3),
-        Posture(name="posture", kp=posture, weight=1e-2),
+        Posture(name="posture", kp=posture, weight=1e-4),
         Acceleration(name="still"),
     ]
 

@@ -134,9 +134,7 @@ class Posture(Task):
     def entries(self, robot: Scene) -> list[Entry]:
         """A row a joint."""
         at = self._places(robot)
-        return [
-            self._entry(kinds.POSTURE, len(at), 3 * len(at), dof=robot.dofs[at], address=robot.joint_positions[at])
-        ]
+        return [self._entry(kinds.POSTURE, len(at), 3 * len(at), dof=robot.dofs[at], address=robot.joint_positions[at])]
 
     def start(self, robot: Scene, model: mujoco.MjModel, data: mujoco.MjData) -> Array:
         """The angles that there are."""
