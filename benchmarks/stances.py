@@ -86,7 +86,7 @@ def stance(name: str) -> Stance:
     """One of `KINDS`, standing; without dry friction and damping in its joints, which peers know nothing of."""
     kind = KINDS[name]
     path = urdf(kind.file)
-    robot = sf.load(path, meshes="spheres")
+    robot = sf.load(path, meshes="spheres", ground=sf.Plane(mu=MU))
     robot.model.dof_damping[:] = 0.0
     robot.model.dof_frictionloss[:] = 0.0
     q = robot.home().q.copy()

@@ -16,17 +16,22 @@ from surefoot.whole_body import CentreOfMass, Orientation, Posture, WholeBody
 LOOKS = 5  # states of a motion whose answers are judged
 
 
-def found() -> Method:
-    """Contacts as found from the geometry."""
-    return _method("surefoot", planned=False)
+def checked() -> Method:
+    """As it comes: each cycle asks Coulomb's law what the feet will do."""
+    return _method("surefoot", "tell", "contacts found from the geometry, torques checked by Coulomb's law")
+
+
+def trusting() -> Method:
+    """Without that question."""
+    return _method("surefoot-trust", "trust", "contacts found from the geometry, torques not checked")
 
 
 def planned() -> Method:
     """Contacts as the caller plans them."""
-    return _method("surefoot-planned", planned=True)
+    return _method("surefoot-planned", "tell", "contacts planned by naming the feet, torques checked", planned=True)
 
 
-def controller(stance: Stance, torque: float | None = None) -> WholeBody:
+def controller(stance: Stance, torque: float | None = None, check: str = "tell") -> WholeBody:
     """One that holds the centre of mass, the base's orientation and the posture; `torque`: see `torque_limits`."""
     tasks = [
         CentreOfMass(name="com", **_gains(COM)),
@@ -35,7 +40,7 @@ def controller(stance: Stance, torque: float | None = None) -> WholeBody:
     ]
     robot = stance.robot
     forces = {"least_force": LEAST, "most_force": MOST * robot.mass * 9.81}
-    control = WholeBody(robot, DT, tasks, mu=MU, torque_limits=torque, joint_ranges=False, **forces)
+    control = WholeBody(robot, DT, tasks, mu=MU, torque_limits=torque, joint_ranges=False, check=check, **forces)
     control.hold(stance.home)
     return control
 
@@ -69,16 +74,15 @@ def _gains(numbers: tuple[float, float, float]) -> dict[str, float]:
     return dict(zip(("weight", "kp", "kd"), numbers, strict=True))
 
 
-def _method(name: str, *, planned: bool) -> Method:
+def _method(name: str, check: str, text: str, *, planned: bool = False) -> Method:
     def prepare(problem: Problem, setting: Setting) -> Task:
         motion: Sway = problem.data
-        control = controller(motion.stance)
+        control = controller(motion.stance, check=check)
         feet = [foot.name for foot in motion.stance.robot.feet] if planned else None
         return _task(control, motion, feet)
 
-    which = "contacts planned by naming the feet" if planned else "contacts found from the geometry"
     law = "rigid contacts that neither slip nor lift, forces in a pyramid within the cone; tasks weighed"
-    return Method(name, law, prepare, ours=True, note=f"Timed: `controller(state)` from Python, {which}")
+    return Method(name, law, prepare, ours=True, note=f"Timed: `controller(state)` from Python, {text}")
 
 
 def _task(control: WholeBody, motion: Sway, feet: Any) -> Task:

@@ -60,7 +60,7 @@ TEST_SET = TestSet(
     unit="cycle",
     problems=problems,
     settings=[Setting(LOOP, tolerance=1e-8)],
-    finders=[whole_body.found, whole_body.planned, tsid.whole_body],
+    finders=[whole_body.checked, whole_body.trusting, whole_body.planned, tsid.whole_body],
     references=[tsid.NAME],
     bars=[
         *(_against_tsid(name) for name in ROBOTS),
