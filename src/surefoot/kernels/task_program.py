@@ -18,7 +18,7 @@ from numba import int64
 from numpy import ndarray
 
 from surefoot.kernels.cache import part
-from surefoot.kernels.linear_algebra import cholesky, cholesky_solve
+from surefoot.kernels.linear_algebra import cholesky, cholesky_solve, row_dot
 from surefoot.kernels.null_space import null_vectors, reflect_rows
 from surefoot.kernels.principal_pivoting import PivotingOptions, PivotingWork, pivoting_work, principal_pivoting
 from surefoot.kernels.status import SOLVED
@@ -33,10 +33,11 @@ LIGHT = 1e-6  # weight of the coordinates against limits that give way
 class Quadratic(NamedTuple):
     """Work for up to m rows of tasks, r limits, nb coordinates and l levels."""
 
-    D: ndarray  # (m, nb)
+    D: ndarray  # (nb, m) rows of the tasks, by columns
     e: ndarray  # (m,)
-    Dy: ndarray  # (m, nb)
+    Dy: ndarray  # (nb, m) the same in the coordinates that are free
     ey: ndarray  # (m,)
+    rows_of: ndarray  # (m, nb) the same by rows, to be reflected
     Y: ndarray  # (nb, nb)
     Y_next: ndarray  # (nb, nb)
     N: ndarray  # (nb, nb)
@@ -72,11 +73,10 @@ def make_quadratic(m: int, r: int, nb: int, levels: int) -> Quadratic:
         return np.zeros(shape, dtype=np.int64)
 
     return Quadratic(
-        D=floats(m, nb), e=floats(m), Dy=floats(m, nb), ey=floats(m), Y=floats(nb, nb), Y_next=floats(nb, nb),
+        D=floats(nb, m), e=floats(m), Dy=floats(nb, m), ey=floats(m), rows_of=floats(m, nb), Y=floats(nb, nb), Y_next=floats(nb, nb),
         N=floats(nb, nb), s=floats(nb), H=floats(nb, nb), c=floats(nb), W=floats(r * nb), b=floats(r), u=floats(nb),
         x=floats(r), certificate=floats(r), basis=ints(levels, nb + 1), basic=ints(levels), rows=ints(1),
-        order=ints(max(m, nb)), pivot=floats(max(m, nb)), give=floats(r), options=PivotingOptions(residual_tolerance=1e-7),  # the limits are checked once more
-
+        order=ints(max(m, nb)), pivot=floats(max(m, nb)), give=floats(r), options=PivotingOptions(residual_tolerance=1e-7),
         work=pivoting_work(r, nb), W_give=floats(r * (nb + r)), u_give=floats(nb + r), basis_give=ints(nb + r + 1),
         work_give=pivoting_work(r, nb + r),
     )  # fmt: skip
@@ -98,41 +98,46 @@ def start_program(work, rows, count):
 @part
 def solve_level(work, limits, level, last, m, rows, count, dim):
     """One level: rows 0..m-1 of D and e in `dim` free coordinates. Returns (status, free coordinates left)."""
-    D, e = work.D, work.e
     plain = dim == count
+    D = work.D if plain else work.Dy
     for i in range(m):
-        here = e[i]
-        for b in range(count):
-            here -= D[i, b] * work.s[b]
-        work.ey[i] = here
+        work.ey[i] = work.e[i]
+    for b in range(count):
+        value = work.s[b]
+        if value != 0.0:
+            for i in range(m):
+                work.ey[i] -= work.D[b, i] * value
+    if not plain:
         for k in range(dim):
-            if plain:
-                work.Dy[i, k] = D[i, k]
-            else:
-                total = 0.0
-                for b in range(count):
-                    total += D[i, b] * work.Y[k, b]
-                work.Dy[i, k] = total
-    flat = _factor(work, m, dim)
+            for i in range(m):
+                D[k, i] = 0.0
+            for b in range(count):
+                along = work.Y[k, b]
+                for i in range(m):
+                    D[k, i] += along * work.D[b, i]
+    flat = _factor(work, D, m, dim)
     status = SOLVED
     for _ in range(3 if flat else 1):  # what nothing weighs stays where it was: a proximal step, taken again
-        status = _least_distance(work, limits, level, level > 0, m, rows, count, dim, plain)
+        status = _least_distance(work, D, limits, level, m, rows, count, dim, plain)
         if status != SOLVED:
             return status, dim
     if last:
         return SOLVED, int64(0)
-    rank = reflect_rows(work.Dy, m, dim, SAME, work.order, work.pivot)
-    null_vectors(work.Dy, rank, dim, work.N)
+    A = work.rows_of
+    for i in range(m):
+        for k in range(dim):
+            A[i, k] = D[k, i]
+    rank = reflect_rows(A, m, dim, SAME, work.order, work.pivot)
+    null_vectors(A, rank, dim, work.N)
     left = dim - rank
     for k in range(left):
         for b in range(count):
-            if plain:
-                work.Y_next[k, b] = work.N[k, b]
-            else:
-                total = 0.0
-                for j in range(dim):
-                    total += work.N[k, j] * work.Y[j, b]
-                work.Y_next[k, b] = total
+            work.Y_next[k, b] = work.N[k, b] if plain else 0.0
+        if not plain:
+            for j in range(dim):
+                along = work.N[k, j]
+                for b in range(count):
+                    work.Y_next[k, b] += along * work.Y[j, b]
     for k in range(left):
         for b in range(count):
             work.Y[k, b] = work.Y_next[k, b]
@@ -140,7 +145,7 @@ def solve_level(work, limits, level, last, m, rows, count, dim):
 
 
 @part
-def _factor(work, m, dim):
+def _factor(work, D, m, dim):
     """R of D'D = R R' into H. Returns True if nothing weighs some direction; then each has a faint weight."""
     H = work.H
     faint = 0.0
@@ -148,44 +153,36 @@ def _factor(work, m, dim):
         largest = 0.0
         for a in range(dim):
             for b in range(a + 1):
-                H[a, b] = 0.0
-        for i in range(m):
-            for a in range(dim):
-                value = work.Dy[i, a]
-                if value != 0.0:
-                    for b in range(a + 1):
-                        H[a, b] += value * work.Dy[i, b]
-        for a in range(dim):
+                total = 0.0
+                for i in range(m):
+                    total += D[a, i] * D[b, i]
+                H[a, b] = total
             largest = max(largest, H[a, a])
         if attempt == 1:
             faint = FAINT * largest if largest > 0.0 else 1.0
-        smallest = 1.0
         for a in range(dim):
             H[a, a] += faint
             work.c[a] = H[a, a]
         if cholesky(H, dim):
+            smallest = 1.0
             for a in range(dim):
-                smallest = min(smallest, H[a, a] * H[a, a] / max(work.c[a], 1e-300))
+                smallest = min(smallest, H[a, a] * H[a, a] / work.c[a])
             if attempt == 1 or smallest > FLAT:
                 return faint > 0.0
     return True
 
 
 @part
-def _least_distance(work, limits, level, later, m, rows, count, dim, plain):
+def _least_distance(work, D, limits, level, m, rows, count, dim, plain):
     """Move beta to the least |D beta - e| within the limits, seen from where it is now."""
     c, H, s = work.c, work.H, work.s
     for k in range(dim):
-        c[k] = 0.0
-    for i in range(m):
-        value = work.ey[i]
-        for k in range(dim):
-            c[k] += work.Dy[i, k] * value
+        c[k] = row_dot(D, k, work.ey, m)
     cholesky_solve(H, dim, c)
     _move(work, c, count, dim, plain)
     worst = 0.0
     for i in range(rows):
-        total = limits.g[i] + work.give[i] + (ROOM * limits.scale[i] if later else 0.0)
+        total = limits.g[i] + work.give[i] + (ROOM * limits.scale[i] if level > 0 else 0.0)
         for b in range(count):
             total += limits.G[i, b] * s[b]
         work.b[i] = total
@@ -219,9 +216,9 @@ def _least_distance(work, limits, level, later, m, rows, count, dim, plain):
         _move(work, u, count, dim, plain)
         for k in range(dim):
             c[k] += u[k]
-    for i in range(m):  # what is left of the rows, for the next proximal step
-        for k in range(dim):
-            work.ey[i] -= work.Dy[i, k] * c[k]
+    for k in range(dim):  # what is left of the rows, for the next proximal step
+        for i in range(m):
+            work.ey[i] -= D[k, i] * c[k]
     return SOLVED
 
 

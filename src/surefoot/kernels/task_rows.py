@@ -49,8 +49,8 @@ class Tasks(NamedTuple):
 
 
 @part
-def momentum_rows(plant, bodies, M, r):
-    """Momentum per velocity and, as the last column of none, nothing: see `Bodies.momentum`.
+def momentum_rows(plant, bodies, M):
+    """Fill `bodies.momentum`.
 
     The rows of a free base are the force on the whole robot, and the moment about the base's origin in its own axes.
     """
@@ -142,7 +142,7 @@ def _turn_error(now, goal, k):
 
 @part
 def task_rows(plant, rows, bodies, tasks, level, space, forces, count, D_out, e_out):
-    """Rows D (m, count) and right sides e (m,) of all tasks of a level. Returns m.
+    """Rows D and right sides e (m,) of all tasks of a level, D by columns (count, m). Returns m.
 
     Args:
         plant: model and data.
@@ -153,7 +153,7 @@ def task_rows(plant, rows, bodies, tasks, level, space, forces, count, D_out, e_
         space: of dynamics.
         forces: number of its force directions.
         count: number of its coordinates.
-        D_out: rows.
+        D_out: columns of the rows.
         e_out: right sides.
     """
     m = 0
@@ -234,7 +234,7 @@ def _project(J, k, basis, start, count, root, wanted, D_out, e_out, m):
         total = 0.0
         for j in range(nv):
             total += J[k, j] * basis[b, j]
-        D_out[m, b] = root * total
+        D_out[b, m] = root * total
 
 
 @part
@@ -242,7 +242,7 @@ def _take(basis, start, i, count, root, wanted, D_out, e_out, m):
     """Row m: root times entry i of start + basis'beta = root wanted."""
     e_out[m] = root * (wanted - start[i])
     for b in range(count):
-        D_out[m, b] = root * basis[b, i]
+        D_out[b, m] = root * basis[b, i]
 
 
 @part
@@ -250,7 +250,7 @@ def _push_row(plant, rows, space, forces, body, k, count, root, wanted, D_out, e
     """Row m: component k, in the world, of the contacts' force on a body."""
     here = 0.0
     for b in range(count):
-        D_out[m, b] = 0.0
+        D_out[b, m] = 0.0
     for f in range(forces):
         i = space.contact[f]
         if plant.geom_bodyid[rows.source[i, 0]] != body:
@@ -259,5 +259,5 @@ def _push_row(plant, rows, space, forces, body, k, count, root, wanted, D_out, e
         along = root * rows.frame[i, axis, k]
         here += along * space.f0[f]
         for b in range(count):
-            D_out[m, b] += along * space.L[b, f]
+            D_out[b, m] += along * space.L[b, f]
     e_out[m] = root * wanted - here
