@@ -50,14 +50,15 @@ class Kind:
 KINDS = {
     "solo12": Kind("solo12.urdf"),
     "talos": Kind(
-        "talos_reduced_box.urdf", tuple((x, y, -0.11) for x, y in ((0.105, 0.065), (0.105, -0.065), (-0.105, -0.065), (-0.105, 0.065)))
+        "talos_reduced_box.urdf",
+        tuple((x, y, -0.11) for x, y in ((0.105, 0.065), (0.105, -0.065), (-0.105, -0.065), (-0.105, 0.065))),
     ),
     "g1": Kind(
         "g1_29dof_rev_1_0.urdf",
         tuple((x, y, -0.035) for x, y in ((0.12, 0.03), (0.12, -0.03), (-0.05, -0.025), (-0.05, 0.025))),
         (("hip_pitch_joint", -0.35), ("knee_joint", 0.7), ("ankle_pitch_joint", -0.35)),
     ),
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True)

@@ -31,8 +31,15 @@ def planned() -> Method:
     return _method("surefoot-planned", "tell", "contacts planned by naming the feet, torques checked", planned=True)
 
 
-def controller(stance: Stance, torque: float | None = None, check: str = "tell") -> WholeBody:
-    """One that holds the centre of mass, the base's orientation and the posture; `torque`: see `torque_limits`."""
+def controller(stance: Stance, torque: float | None = None, check: str = "tell", settle: float = DT) -> WholeBody:
+    """One that holds the centre of mass, the base's orientation and the posture.
+
+    Args:
+        stance: the robot and where it stands.
+        torque: N m, see `torque_limits` of `WholeBody`.
+        check: see `WholeBody`.
+        settle: s in which points of contact are brought to rest.
+    """
     tasks = [
         CentreOfMass(name="com", **_gains(COM)),
         Orientation(name="base", **_gains(TURN)),
@@ -40,7 +47,7 @@ def controller(stance: Stance, torque: float | None = None, check: str = "tell")
     ]
     robot = stance.robot
     forces = {"least_force": LEAST, "most_force": MOST * robot.mass * 9.81}
-    control = WholeBody(robot, DT, tasks, mu=MU, torque_limits=torque, joint_ranges=False, check=check, **forces)
+    control = WholeBody(robot, settle, tasks, mu=MU, torque_limits=torque, joint_ranges=False, check=check, **forces)
     control.hold(stance.home)
     return control
 

@@ -266,8 +266,8 @@ def test_the_command_line_names_its_test_sets():
     )
     assert done.returncode == 2
     assert (
-        "no test set is called nonsense; the choices are lcp, contact, step, walk, inverse, soft, batch, modes, traces, "
-        "whole_body" in done.stderr
+        "no test set is called nonsense; the choices are lcp, contact, step, walk, inverse, soft, batch, modes, "
+        "traces, whole_body" in done.stderr
     )
     assert list(ALL) == ["lcp", "contact", "step", "walk", "inverse", "soft", "batch", "modes", "traces", "whole_body"]
 

@@ -24,10 +24,10 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
 
+CROUCH = (0.0, 0.8, -1.6, 0.0, 0.8, -1.6, 0.0, -0.8, 1.6, 0.0, -0.8, 1.6)
 SOLO12 = {
     "joints": [],  # none: Pinocchio's order
-    "q": [0.0, 0.0, None, 0.0, 0.0, 0.0, 1.0]  # None: such that the first foot is at height 0
-    + [0.0, 0.8, -1.6, 0.0, 0.8, -1.6, 0.0, -0.8, 1.6, 0.0, -0.8, 1.6],
+    "q": [0.0, 0.0, None, 0.0, 0.0, 0.0, 1.0, *CROUCH],  # None: such that the first foot is at height 0
     "feet": ["FL_FOOT", "FR_FOOT", "HL_FOOT", "HR_FOOT"],
     "corners": [],  # m, in a foot's frame, of flat soles; none: feet are points
     "base": "",  # the link whose orientation is held, if any
@@ -109,7 +109,9 @@ class Controller:
             self._add(turn, 6, *robot["orientation"])
         if robot["torque"] is not None:
             limits = tsid.TaskActuationBounds("torque", self.robot)
-            limits.setBounds(-robot["torque"] * np.ones(self.model.nv - 6), robot["torque"] * np.ones(self.model.nv - 6))
+            limits.setBounds(
+                -robot["torque"] * np.ones(self.model.nv - 6), robot["torque"] * np.ones(self.model.nv - 6)
+            )
             self.problem.addActuationTask(limits, 1.0, 0, 0.0)
             self.kept.append(limits)
 

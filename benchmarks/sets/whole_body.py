@@ -68,8 +68,8 @@ TEST_SET = TestSet(
     ],
     limitations=[
         "Feet: ours brings points of contact to rest within a step, TSID's pulls them to where they were by gains "
-        "(100 1/s^2, 20 1/s). Forces: ours prefers an even share, TSID's small ones. TSID's pyramid lies around the "
-        "cone, ours within it.",
+        "(100 1/s^2, 20 1/s). Forces that do not move the robot: ours prefers an even share, TSID's small ones, so "
+        "that torques in the legs of humanoids differ. TSID's pyramid lies around the cone, ours within it.",
         "Making the `State` is not timed, nor is the way to TSID's process.",
         "Joint ranges, speeds and torques are not limited: TSID's tasks of this set do not limit them either.",
         "Damping and dry friction of Talos's joints are taken off: TSID does not know of them.",
