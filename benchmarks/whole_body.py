@@ -46,7 +46,7 @@ def controller(stance: Stance, torque: float | None = None, check: str = "tell",
         Posture(name="posture", **_gains(POSTURE)),
     ]
     robot = stance.robot
-    forces = {"least_force": LEAST, "most_force": MOST * robot.mass * 9.81}
+    forces: dict[str, Any] = {"least_force": LEAST, "most_force": MOST * robot.mass * 9.81}
     control = WholeBody(robot, settle, tasks, mu=MU, torque_limits=torque, joint_ranges=False, check=check, **forces)
     control.hold(stance.home)
     return control
@@ -77,7 +77,7 @@ def residual(control: WholeBody, state: State, torque: np.ndarray) -> float:
     return float(max(np.abs(balance).max(), excess.max(), 0.0) / (9.81 * robot.mass))
 
 
-def _gains(numbers: tuple[float, float, float]) -> dict[str, float]:
+def _gains(numbers: tuple[float, float, float]) -> dict[str, Any]:
     return dict(zip(("weight", "kp", "kd"), numbers, strict=True))
 
 
