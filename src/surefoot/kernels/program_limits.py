@@ -25,6 +25,7 @@ class Limits(NamedTuple):
     most: float  # N: largest
     low: ndarray  # (joints,) N m
     high: ndarray  # (joints,)
+    friction: ndarray  # (joints,) N m: what motors need besides, to overcome dry friction
     speed: ndarray  # (joints,) rad/s: largest
     stop_low: ndarray  # (joints,) rad: ends of the joints' range
     stop_high: ndarray  # (joints,)
@@ -62,9 +63,33 @@ def joint_limits(plant, dofs, dt, space, count, limits, m):
     """The same for torques, speeds and ranges of the joints, behind m rows. Returns the number of all."""
     for i in range(dofs.shape[0]):
         if not math.isinf(limits.low[i]):
-            m = _row(space.T, space.t0, i, 1.0, -limits.low[i], limits.push, TORQUE_LOW, i, count, limits, m)
+            m = _row(
+                space.T,
+                space.t0,
+                i,
+                1.0,
+                limits.friction[i] - limits.low[i],
+                limits.push,
+                TORQUE_LOW,
+                i,
+                count,
+                limits,
+                m,
+            )
         if not math.isinf(limits.high[i]):
-            m = _row(space.T, space.t0, i, -1.0, limits.high[i], limits.push, TORQUE_HIGH, i, count, limits, m)
+            m = _row(
+                space.T,
+                space.t0,
+                i,
+                -1.0,
+                limits.high[i] - limits.friction[i],
+                limits.push,
+                TORQUE_HIGH,
+                i,
+                count,
+                limits,
+                m,
+            )
         v, q, most = plant.qvel[dofs[i]], plant.qpos[limits.address[i]], limits.speed[i]
         low, high = -most, most  # of the velocity at the end of the step
         first, last = SPEED_LOW, SPEED_HIGH

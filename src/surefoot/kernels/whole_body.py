@@ -36,6 +36,7 @@ from surefoot.kernels.task_rows import Bodies, Tasks, momentum_rows, task_rows
 TRUST, TELL, CORRECT = 0, 1, 2  # whether the law is asked what the feet will do, and its answer heeded
 MOVES = 1e-5  # m/s: a contact that is faster slips or lifts
 ROUNDS = 4  # of correction
+CREEP = 1e-2  # rad/s: below it dry friction is overcome in part only
 FEW = 4  # points of contact of a body that take part: more cannot push otherwise
 MISSED = 1e-6  # in a limit's scale: an answer that is farther beyond is none
 
@@ -154,6 +155,7 @@ def solve_tasks(c, n):
     step, space, limits = c.step, c.space, c.limits
     plant, rows, dt = step.plant, step.rows, step.settings.dt
     contacts = choose_contacts(c, n)
+    _dry_friction(c, n)
     used = 0
     for i in range(contacts):
         used += 3 * (c.mode[i] != OUT)
@@ -196,16 +198,14 @@ def _answer(c, forces, count, limited):
     work, limits = c.program, c.limits
     c.sizes[3] = limited
     start_program(work, limited, count)
-    status = _levels(c, forces, count, limited)
+    status = _levels(c, forces, count, limited, count)
     gave = False
     if status == INFEASIBLE or status == UNSOLVED or status == PIVOT_LIMIT:
-        give_way(work, limits, limited, count)
-        gave = True
-        for b in range(count):
-            work.s[b] = 0.0
         for level in range(c.levels):
             work.basic[level] = 0
-        status = _levels(c, forces, count, limited)
+        status = _levels(c, forces, count, limited, give_way(work, limits, limited, count))
+        for i in range(limited):
+            gave = gave or work.give[i] > 0.0
     if status != SOLVED:
         return status
     c.missed[0] = largest_violation(work, limits, limited, count)
@@ -219,18 +219,20 @@ def _answer(c, forces, count, limited):
 
 
 @part
-def _levels(c, forces, count, limited):
-    """All levels, the first first."""
-    work, dim = c.program, count
+def _levels(c, forces, count, limited, dim):
+    """All levels, the first first, in `dim` free coordinates."""
+    work = c.program
     for level in range(c.levels):
         last = level == c.levels - 1
-        m = task_rows(c.step.plant, c.step.rows, c.bodies, c.tasks, level, c.space, forces, count, work.D, work.e)
+        m = task_rows(
+            c.step.plant, c.step.rows, c.bodies, c.tasks, level, c.space, c.rub, forces, count, work.D, work.e
+        )
         if last:
             m = _calm_forces(c, forces, count, m)
         status, dim = solve_level(work, c.limits, level, last, m, limited, count, dim)
         if status != SOLVED:
             return status
-        if dim == 0:
+        if dim == 0:  # nothing is left to choose
             break
     return SOLVED
 
@@ -279,22 +281,21 @@ def _read_answer(c, forces, count):
             c.force[3 * i + 2] = step.rows.mu[i] * c.rub[i, 1] * total
     torques_of(step.reduced.M, step.dofs, forces, space.F, c.acceleration, space.x, c.torque)
     for i in range(c.torque.shape[0]):
-        c.torque[i] -= space.r[step.dofs[i]]
+        c.torque[i] += c.limits.friction[i] - space.r[step.dofs[i]]
 
 
 @part
-def _overcome_friction(c, n):
-    """Motors also overcome the dry friction of their joints."""
-    step, dt = c.step, c.step.settings.dt
+def _dry_friction(c, n):
+    """Torque (joints,) that overcomes the dry friction of the joints, as they move now, into `limits.friction`."""
+    step, friction = c.step, c.limits.friction
+    for i in range(friction.shape[0]):
+        friction[i] = 0.0
     for b in range(n):
-        if step.rows.source[b, 1] != DRY_FRICTION:
-            continue
-        for i in range(step.dofs.shape[0]):
-            dof = step.dofs[i]
-            if dof == step.rows.source[b, 0]:
-                speed = step.plant.qvel[dof] + dt * c.acceleration[dof]
-                if speed != 0.0:
-                    c.torque[i] += math.copysign(step.rows.bound[b], speed) * min(1.0, abs(speed) / 1e-2)
+        if step.rows.source[b, 1] == DRY_FRICTION:
+            for i in range(step.dofs.shape[0]):
+                if step.dofs[i] == step.rows.source[b, 0]:
+                    speed = step.plant.qvel[step.dofs[i]] / CREEP
+                    friction[i] = step.rows.bound[b] * max(-1.0, min(1.0, speed))
 
 
 @part
@@ -305,7 +306,6 @@ def _solve_and_check(c, n):
         status = solve_tasks(c, n)
         if status != SOLVED and status != REGULARISED:
             return status
-        _overcome_friction(c, n)
         if c.check[0] == TRUST:
             return status
         _foresee(c, n)

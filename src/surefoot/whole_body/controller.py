@@ -26,6 +26,7 @@ from surefoot.motion.workspace import Workspace
 from surefoot.robots.scene import Scene
 from surefoot.robots.state import State
 from surefoot.solvers.status import Status
+from surefoot.whole_body.program import Program, build
 from surefoot.whole_body.tasks import Acceleration, CentreOfMass, Orientation, Posture, Task
 
 Array = NDArray[np.float64]
@@ -159,7 +160,8 @@ class WholeBody:
             limits=program_limits.Limits(
                 normals=np.stack([np.cos(angles), np.sin(angles)], axis=1),
                 mu=np.nan if self.mu is None else self.mu, inside=float(np.cos(np.pi / self.edges)),
-                least=limits["least"], most=limits["most"], low=low, high=high, speed=limits["speed"],
+                least=limits["least"], most=limits["most"], low=low, high=high,
+                friction=np.zeros(joints), speed=limits["speed"],
                 stop_low=limits["ranges"][:, 0].copy(), stop_high=limits["ranges"][:, 1].copy(),
                 address=robot.joint_positions, brake=limits["brake"], pairs=pairs, apart=apart, ends=np.zeros(6),
                 J=np.zeros((1, nv)), load=self._weight, push=float(strong[np.isfinite(strong)].max(initial=0.0)) or 1.0,
@@ -260,6 +262,10 @@ class WholeBody:
         step.planned[0] = CLOSED
         step.stance[:] = known[0]
         return known[1]
+
+    def build(self, state: State, *, contacts: ContactChoice = None, cone: str = "pyramid") -> Program:
+        """The program of a state, to print and to solve by other means; see `sf.whole_body.build`."""
+        return build(self, state, contacts=contacts, cone=cone)
 
     def _grow(self) -> None:
         if self._blocks > self._space.capacity // 2 or self._space.capacity < 3 * self._contacts:
