@@ -42,7 +42,7 @@ def main(
     console = Console()
     if show:
         for name, test_set in ALL.items():
-            console.print(f"{name:<9}{test_set.title}", highlight=False)
+            console.print(f"{name:<11}{test_set.title}", highlight=False)
         return
     for name in names or ALL:
         facts = machine.facts()

@@ -266,17 +266,17 @@ def test_the_command_line_names_its_test_sets():
     )
     assert done.returncode == 2
     assert (
-        "no test set is called nonsense; the choices are lcp, contact, step, walk, inverse, soft, batch, modes, traces"
-        in done.stderr
+        "no test set is called nonsense; the choices are lcp, contact, step, walk, inverse, soft, batch, modes, "
+        "traces, whole_body" in done.stderr
     )
-    assert list(ALL) == ["lcp", "contact", "step", "walk", "inverse", "soft", "batch", "modes", "traces"]
+    assert list(ALL) == ["lcp", "contact", "step", "walk", "inverse", "soft", "batch", "modes", "traces", "whole_body"]
 
 
 def test_the_command_line_lists_its_test_sets():
     shown = CliRunner().invoke(app, ["--list"])
     assert shown.exit_code == 0
     assert [line.split()[0] for line in shown.output.splitlines()] == list(ALL)
-    assert "inverse  Inverse dynamics in a control loop" in shown.output
+    assert "inverse    Inverse dynamics in a control loop" in shown.output
 
 
 def _laps(problem, setting):

@@ -1,7 +1,7 @@
 """Put the table of the recorded benchmark run into the README.
 
     make bench                                              # writes bench-results/
-    cp bench-results/{lcp,contact,step,walk,inverse,soft,batch,modes,traces}.{md,csv} docs/benchmarks/
+    cp bench-results/{lcp,contact,step,walk,inverse,soft,batch,modes,traces,whole_body}.{md,csv} docs/benchmarks/
     python docs/benchmarks/table.py
 
 Ours stands beside the reference peer that solved most, and of several such beside the fastest. Without a recorded run
@@ -23,6 +23,7 @@ SETS = {
     "soft": "soft inverse of a humanoid",
     "modes": "every contact mode",
     "traces": "a crowd of `links-light`",
+    "whole_body": "whole-body cycle",
 }
 NONE = "No full run is recorded in `docs/benchmarks/` yet: `make bench` measures on your machine.\n"
 
