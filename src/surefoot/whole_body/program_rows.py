@@ -84,10 +84,10 @@ def _first_largest(reach: Array) -> int:
 
 
 def equalities(
-    robot: Scene, model: mujoco.MjModel, data: mujoco.MjData, dt: float, held: Held, names: tuple[str, ...],
-    turning: NDArray[np.bool_],
+    robot: Scene, model: mujoco.MjModel, data: mujoco.MjData, dt: float, settle: float, held: Held,
+    names: tuple[str, ...], turning: NDArray[np.bool_],
 ) -> list[Equalities]:  # fmt: skip
-    """Dynamics M~ a - S'tau - J'lambda = p - h, and contacts held: J a = -J v / dt."""
+    """Dynamics M~ a - S'tau - J'lambda = p - h, and contacts held: J a = -J v / settle."""
     nv, joints, forces = model.nv, len(robot.joints), len(held.J)
     M = np.empty((nv, nv))
     mujoco.mj_fullM(model, data, M)
@@ -110,7 +110,7 @@ def equalities(
                 "contacts held",
                 tuple(f"{name}, {axis}" for name in held.contacts.names for axis in axes),
                 np.hstack([held.J, np.zeros((forces, joints + forces))]),
-                -held.J @ data.qvel / dt,
+                -held.J @ data.qvel / settle,
                 ("m/s^2",) * forces,
             )
         )
