@@ -26,7 +26,6 @@ Control = Callable[[State], np.ndarray]
 """State in, torques (joints,) in N m out."""
 
 ROBOT = "solo12"
-SETTLE = 0.05  # s in which ours brings feet to rest: TSID's damps them by 20 1/s
 TORQUE = 2.7  # N m, of Solo12's motors
 BEFORE, DURING, AFTER = 0.1, 0.1, 2.0  # s
 DIRECTIONS = {"forward": (1.0, 0.0, 0.0), "sideways": (0.0, 1.0, 0.0)}
@@ -37,7 +36,7 @@ FIRST, GROWTH, CLOSE = 0.2, 1.5, 0.02  # N s: the first push, the factor to the 
 
 def ours(here: Stance, torque: float = TORQUE, check: str = "tell") -> Control:
     """Surefoot's whole-body controller; like TSID's it plans to stay on all feet and stops them in 1 / 20 s."""
-    control = whole_body.controller(here, torque, check, SETTLE)
+    control = whole_body.controller(here, torque, check)
     feet = [foot.name for foot in here.robot.feet]
 
     def call(state: State) -> np.ndarray:
@@ -49,9 +48,14 @@ def ours(here: Stance, torque: float = TORQUE, check: str = "tell") -> Control:
     return call
 
 
-def hard(here: Stance, torque: float = TORQUE) -> Control:
-    """The same as it comes: on what touches the ground, points of contact at rest after a step."""
+def touching(here: Stance, torque: float = TORQUE) -> Control:
+    """The same on what touches the ground, whatever that is."""
     return whole_body.controller(here, torque)
+
+
+def hard(here: Stance, torque: float = TORQUE) -> Control:
+    """The same, with points of contact at rest after a step."""
+    return whole_body.controller(here, torque, settle=1e-3)
 
 
 class Peer:
@@ -137,6 +141,7 @@ def main(
     console, here = Console(), stance(ROBOT)
     methods: dict[str, Callable[[], Control]] = {
         "surefoot": lambda: ours(here, torque),
+        "surefoot-touching": lambda: touching(here, torque),
         "surefoot-hard": lambda: hard(here, torque),
         "tsid": lambda: Peer(here, torque),
     }
@@ -152,7 +157,10 @@ def main(
             continue
         table.add_row(name, *(f"{value:.2f}" for value in found))
     console.print(table)
-    console.print("surefoot-hard stands on what touches the ground and stops points of contact within 1 ms")
+    console.print(
+        "surefoot, like tsid, plans to stay on all feet and stops points of contact in 50 ms; surefoot-touching stands on "
+        "what touches the ground, and surefoot-hard stops it within 1 ms"
+    )
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ def planned() -> Method:
     return _method("surefoot-planned", "tell", "contacts planned by naming the feet, torques checked", planned=True)
 
 
-def controller(stance: Stance, torque: float | None = None, check: str = "tell", settle: float = DT) -> WholeBody:
+def controller(stance: Stance, torque: float | None = None, check: str = "tell", settle: float = 0.05) -> WholeBody:
     """One that holds the centre of mass, the base's orientation and the posture.
 
     Args:
@@ -47,7 +47,8 @@ def controller(stance: Stance, torque: float | None = None, check: str = "tell",
     ]
     robot = stance.robot
     forces: dict[str, Any] = {"least_force": LEAST, "most_force": MOST * robot.mass * 9.81}
-    control = WholeBody(robot, settle, tasks, mu=MU, torque_limits=torque, joint_ranges=False, check=check, **forces)
+    options: dict[str, Any] = {"torque_limits": torque, "joint_ranges": False, "check": check, "settle": settle}
+    control = WholeBody(robot, DT, tasks, mu=MU, **options, **forces)
     control.hold(stance.home)
     return control
 
