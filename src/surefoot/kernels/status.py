@@ -18,3 +18,4 @@ LOG_FULL = 11  # the roll-out's log is too small: the caller enlarges it and cal
 POLICY = 12  # the policy returned a code other than 0, or a torque for a joint whose motion is prescribed
 MOTION = 13  # the motion returned a code other than 0, or a position that is not finite
 GONE = 14  # the controller that a policy calls does not live any more
+RELAXED = 15  # limits of a program contradict each other; each gave way by as little as could be

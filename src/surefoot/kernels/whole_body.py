@@ -28,7 +28,7 @@ from surefoot.kernels.follow import load_state
 from surefoot.kernels.plant import CLOSED, CONE, DRY_FRICTION, EVERYTHING, GIVEN
 from surefoot.kernels.program_limits import TORQUE_LOW, Limits, contact_limits, joint_limits, joints_within
 from surefoot.kernels.reduction import assemble
-from surefoot.kernels.status import CAPACITY, GONE, INFEASIBLE, NOT_FINITE, PIVOT_LIMIT, REGULARISED, SOLVED, UNSOLVED
+from surefoot.kernels.status import CAPACITY, GONE, INFEASIBLE, NOT_FINITE, PIVOT_LIMIT, REGULARISED, RELAXED, SOLVED, UNSOLVED
 from surefoot.kernels.step import find_rows, solve_rows
 from surefoot.kernels.task_program import Quadratic, give_way, largest_violation, solve_level, start_program
 from surefoot.kernels.task_rows import Bodies, Tasks, momentum_rows, task_rows
@@ -151,7 +151,7 @@ def find_state(c, given):
 def solve_tasks(c, n):
     """The program on blocks 0..n-1. Returns a status; torques, accelerations and forces are written if it is one.
 
-    REGULARISED: the limits contradict each other, and `program.give` says by how much each gave way.
+    RELAXED: the limits contradict each other, and `program.give` says by how much each gave way.
     """
     step, space, limits = c.step, c.space, c.limits
     plant, rows, dt = step.plant, step.rows, step.settings.dt
@@ -216,7 +216,7 @@ def _answer(c, forces, count, limited):
     for i in range(c.torque.shape[0]):
         if not math.isfinite(c.torque[i]):
             return NOT_FINITE
-    return REGULARISED if gave else SOLVED
+    return RELAXED if gave else SOLVED
 
 
 @part
@@ -305,7 +305,7 @@ def _solve_and_check(c, n):
     c.law[0], c.law[1], c.law[2] = SOLVED, 0, 0
     while True:
         status = solve_tasks(c, n)
-        if status != SOLVED and status != REGULARISED:
+        if status != SOLVED and status != RELAXED:
             return status
         if c.check[0] == TRUST:
             return status
@@ -387,7 +387,7 @@ def _control_state(c, afresh, q, v, stance, goals, torque_out):
     status, n = find_state(c, int64(-1))
     if status == SOLVED:
         status = _solve_and_check(c, n)
-    good = status == SOLVED or status == REGULARISED
+    good = status == SOLVED or status == RELAXED
     for i in range(torque_out.shape[0]):
         torque_out[i] = c.torque[i] if good else 0.0
     return status

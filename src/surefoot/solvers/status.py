@@ -64,6 +64,11 @@ class Status(Enum):
         "motion: the prescribed motion stopped the roll-out by returning a code other than 0 or a position that is not "
         "finite",
     )
+    RELAXED = (
+        codes.RELAXED,
+        "relaxed: the limits of the program contradict each other, and each gave way by as little as could be; "
+        "violations() names them",
+    )
     GONE = (
         codes.GONE,
         "gone: the controller that a compiled policy calls was deleted; keep it as long as the policy",
@@ -91,8 +96,8 @@ class Status(Enum):
 
     @property
     def is_answer(self) -> bool:
-        """Whether the answer can be used: solved, softened a little, or with forces that nothing determines."""
-        return self in (Status.SOLVED, Status.INDETERMINATE, Status.REGULARISED)
+        """Whether the answer can be used: solved, softened a little, relaxed, or with forces that nothing determines."""
+        return self in (Status.SOLVED, Status.INDETERMINATE, Status.REGULARISED, Status.RELAXED)
 
     def __str__(self) -> str:
         return self.value

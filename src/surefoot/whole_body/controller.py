@@ -26,7 +26,9 @@ from surefoot.motion.workspace import Workspace
 from surefoot.robots.scene import Scene
 from surefoot.robots.state import State
 from surefoot.solvers.status import Status
+from surefoot.whole_body import reading
 from surefoot.whole_body.program import Program, build
+from surefoot.whole_body.reading import Foresight, Violation
 from surefoot.whole_body.tasks import Acceleration, CentreOfMass, Orientation, Posture, Task
 
 Array = NDArray[np.float64]
@@ -38,7 +40,7 @@ class WholeBody:
 
     Closed contacts are held: their velocity goes to zero within `settle`.
     Forces stay within friction pyramids and push only; torques, speeds, joint ranges and distances between links keep
-    their limits. Where limits contradict each other each gives way by as little as can be, the status is REGULARISED
+    their limits. Where limits contradict each other each gives way by as little as can be, the status is RELAXED
     and `violations()` names them.
 
     Example:
@@ -250,7 +252,7 @@ class WholeBody:
             found = set(self._foot_of[space.step.rows.source[: self._c.sizes[0], 0]].tolist())
             if not planned <= found:
                 space.found(code, contacts, blocks, 0, 0)  # says which is too far
-        if code not in (codes.SOLVED, codes.REGULARISED):
+        if code not in (codes.SOLVED, codes.RELAXED):
             self._c.torque[:] = 0.0
             if throw:
                 raise SolveError(f"{self.robot.name}: {self.status}")
@@ -280,7 +282,7 @@ class WholeBody:
 
     @property
     def status(self) -> Status:
-        """How the last call ended; REGULARISED: limits gave way."""
+        """How the last call ended; RELAXED: limits gave way."""
         return Status.from_code(self._code)
 
     @property
@@ -298,6 +300,23 @@ class WholeBody:
         """(contacts, 3) N, in the contacts' frames, of the last call."""
         n = int(self._c.sizes[0])
         return self._c.force[: 3 * n].reshape(n, 3).copy()
+
+    @property
+    def doubts(self) -> int:
+        """Contacts that will not do what the program counts on, by Coulomb's law; all if the law has no answer."""
+        return int(self._c.law[1])
+
+    def violations(self) -> tuple[Violation, ...]:
+        """Limits that gave way in the last call, each with its name, how much and the unit; the worst first."""
+        return reading.violations(self)
+
+    def foresight(self) -> tuple[Foresight, ...]:
+        """What every contact of the last call will really do; empty if the law was not asked or has no answer."""
+        return reading.foresight(self)
+
+    def table(self) -> str:
+        """The last call as text for people."""
+        return reading.table(self)
 
 
 def _again(robot: Scene, dt: float, tasks: list[Task], options: dict[str, Any], goals: Array) -> WholeBody:

@@ -166,7 +166,9 @@ def build(controller: WholeBody, state: State, *, contacts: ContactChoice = None
         title=f"{robot.name} over {1e3 * dt:g} ms",
         variables=variables,
         levels=tuple(tuple(level) for level in levels.values()),
-        equalities=tuple(program_rows.equalities(robot, model, data, dt, controller.settle, held, names, variables.turning)),
+        equalities=tuple(
+            program_rows.equalities(robot, model, data, dt, controller.settle, held, names, variables.turning)
+        ),
         inequalities=tuple(program_rows.inequalities(controller, model, data, held, variables.turning, cone)),
         _source=Source(controller, state, contacts, goals, model.dof_frictionloss[robot.dofs].copy(), places),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from surefoot.whole_body.program_least import Least, least_squares
 from surefoot.whole_body.program_levels import ROUNDING, Found, Reduced, reduce, solve_levels
 from surefoot.whole_body.program_optimality import stationarity
 from surefoot.whole_body.program_parts import Cones, Inequalities
+from surefoot.whole_body.reading import Violation
 
 if TYPE_CHECKING:
     from surefoot.whole_body.program import Program
@@ -28,17 +29,6 @@ HOLDS = 1e-7
 """In a limit's scale, and of a gradient: what is farther off is no answer."""
 
 
-class Violation(NamedTuple):
-    """A limit that gave way."""
-
-    name: str
-    amount: float
-    unit: str
-
-    def __str__(self) -> str:
-        return f"{self.name} by {self.amount:.4g} {self.unit}"
-
-
 @dataclass(frozen=True, eq=False)
 class ProgramSolution:
     """What a program's solver found.
@@ -46,7 +36,7 @@ class ProgramSolution:
     Attributes:
         program: what was solved.
         solver: by whom.
-        status: SOLVED, REGULARISED (limits contradict each other and gave way, see `violations`), or no answer.
+        status: SOLVED, RELAXED (limits contradict each other and gave way, see `violations`), or no answer.
         x: (n,) the variables.
         violations: limits that gave way, each with its amount and unit.
         multipliers: a level a dict: by how much the level's value would fall for a unit of room at each limit.
@@ -141,7 +131,7 @@ def _by_levels(program: Program, solver: str) -> ProgramSolution:
     if found is None:
         return ProgramSolution(program, solver, Status.UNSOLVED, np.zeros(len(program.variables)), ())
     violations = _violations(program, found.give, found.give_cones)
-    status = Status.REGULARISED if violations else Status.SOLVED
+    status = Status.RELAXED if violations else Status.SOLVED
     multipliers = _multipliers(program, reduced, found)
     solution = ProgramSolution(program, solver, status, reduced.at(found.y), violations, multipliers)
     return solution if _holds(solution) else replace(solution, status=Status.UNSOLVED)
