@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import lsq_linear
+from scipy.optimize import lsq_linear, nnls
 
 import surefoot as sf
+from surefoot.whole_body import program_cones
+from surefoot.whole_body.program_least import Least
 from surefoot.whole_body.program_levels import reduce
 from tests.whole_body import oracle
 from tests.whole_body.programs import apart, optimality, random_program
@@ -22,7 +24,11 @@ def links():
 
 
 def check(program, tolerance):
-    """DAQP and Clarabel agree, and both satisfy every condition of optimality."""
+    """DAQP and Clarabel agree, and both satisfy every condition of optimality.
+
+    They share the elimination of equalities and the exchange of active rows at the end, so that this shows that both
+    find the same active rows; the optimality, by non-negative least squares, does not rest on that exchange.
+    """
     a, b = program.solve(), program.solve("clarabel")
     assert a.status is b.status
     assert max(optimality(a), optimality(b)) < 1e-9
@@ -37,6 +43,31 @@ def check(program, tolerance):
 @given(seed=st.integers(0, 2**31 - 1))
 def test_daqp_and_clarabel_agree(links, seed):
     check(random_program(links, seed), 1e-8)
+
+
+def untouched(A, c, R, r, near, working, unit=1.0):
+    """In place of the exchange of rows: the interior point as it is, and multipliers of the rows that it presses."""
+    multipliers = np.zeros(len(r))
+    if working:
+        gradient = A.T @ (A @ near - c)
+        size = np.linalg.norm(gradient) or 1.0
+        multipliers[working] = unit**2 * size * nnls(R[working].T, gradient / size, maxiter=10_000)[0]
+    return Least(near, multipliers)
+
+
+@pytest.mark.parametrize(("levels", "most"), [(1, 1e-6), (3, 1e-3)])
+def test_daqp_and_clarabel_agree_without_the_exchange_that_they_share(links, monkeypatch, levels, most):
+    """An interior point ends to 1e-8 in nine of ten programs, and now and then far earlier."""
+    monkeypatch.setattr(program_cones, "exchange", untouched)
+    found = []
+    for seed in range(40):
+        program = random_program(links, seed, levels=levels, spread=1.0, speed=0.02)
+        solution = program.solve("clarabel", throw=False)
+        if solution.status.is_answer:
+            found.append(max(apart(program, program.solve(), solution)))
+    assert len(found) >= 36
+    assert np.quantile(found, 0.85) < 1e-8
+    assert max(found) < most
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -59,8 +90,8 @@ def test_the_first_level_is_that_of_clarabel_on_the_full_space(links, seed):
     x, _ = oracle.minimum(H, np.zeros(n + m), equal, np.r_[b, t], -np.hstack([G, np.zeros((len(g), m))]), g)
     x = scale * x[:n]
     ours, theirs = program.value(solution.x)[0], program.value(x)[0]
-    assert ours <= theirs * (1 + 1e-9) + 1e-9
-    assert theirs == pytest.approx(ours, rel=1e-3, abs=1e-6)  # an interior point may stop short of the end
+    assert theirs == pytest.approx(ours, rel=1e-8, abs=1e-8)
+    assert solution.acceleration == pytest.approx(x[:18], rel=1e-5, abs=1e-5)
 
 
 @pytest.mark.parametrize("seed", range(40))
