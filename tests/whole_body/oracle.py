@@ -14,6 +14,9 @@ def minimum(H, g, equal=None, value=None, rows=None, most=None):
     settings.verbose = False
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-14
     settings.max_iter = 300
+    settings.iterative_refinement_max_iter = 50  # without it Clarabel stops short of such tolerances
+    settings.iterative_refinement_reltol = settings.iterative_refinement_abstol = 1e-15
+    settings.iterative_refinement_stop_ratio = 1.1
     kinds = [clarabel.ZeroConeT(len(value)), clarabel.NonnegativeConeT(len(most))]
     A, b = np.vstack([equal, rows]), np.concatenate([value, most])
     H = sparse.triu(sparse.csc_matrix(H), format="csc")

@@ -126,6 +126,9 @@ def _interior(
     settings.verbose = False
     settings.max_iter = MOST_STEPS
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = TIGHT
+    settings.iterative_refinement_max_iter = 50  # without it Clarabel stops short of tight tolerances
+    settings.iterative_refinement_reltol = settings.iterative_refinement_abstol = 1e-15
+    settings.iterative_refinement_stop_ratio = 1.1
     settings.tol_infeas_abs = settings.tol_infeas_rel = 1e-10
     found = clarabel.DefaultSolver(P, np.zeros(n), sparse.csc_matrix(rows), right, cones, settings).solve()
     x = np.array(found.x)
@@ -136,7 +139,7 @@ def _interior(
 
 
 def _pushing(multipliers: Array, room: Array, rows: int) -> Array:
-    """Multipliers of an interior point, with zeros for the rows that have more room than push, both of their largest."""
+    """Multipliers of an interior point, with zeros for rows that have more room than push, both of their largest."""
     largest = max(float(np.abs(multipliers).max(initial=0.0)), 1e-300)
     idle = multipliers[:rows] / largest < room[:rows]
     return np.concatenate([np.where(idle, 0.0, multipliers[:rows]), multipliers[rows:]])

@@ -1,7 +1,7 @@
 """Strict priorities: levels are solved one after another, each within what the ones before leave open.
 
-Equalities are eliminated first, by an orthonormal null space: x = start + basis y. A level's optimum is kept by going on
-along what neither moves its rows nor the limits that press against it.
+Equalities are eliminated first, by an orthonormal null space: x = start + basis y. A level's optimum is kept by going
+on along what neither moves its rows nor the limits that press against it.
 """
 
 from __future__ import annotations

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-TOUCHING = 1e-7
-"""In a limit's scale: what has less room can push."""
+TOUCHING, TOUCHING_CONE = 1e-7, 1e-5
+"""In a limit's scale: what has less room can push. Cones are round, so an interior point is not quite on them."""
 
 
 def stationarity(program: Program, reduced: Reduced, x: Array, give: dict[str, float]) -> list[float]:
@@ -38,7 +38,7 @@ def stationarity(program: Program, reduced: Reduced, x: Array, give: dict[str, f
     found = []
     for D, e in reduced.levels:
         gradient = open_.T @ (D.T @ (D @ y - e))
-        size = np.linalg.norm(D) * max(np.linalg.norm(D @ y), np.linalg.norm(e), 1e-300)
+        size = np.linalg.norm(D) * max(np.linalg.norm(D @ y), np.linalg.norm(e), 1e-6 * np.linalg.norm(D))
         push = np.zeros(len(R))
         left = gradient
         if len(R) and open_.shape[1] and np.linalg.norm(gradient) > 1e-13 * size:
@@ -61,9 +61,9 @@ def _touching_cones(program: Program, reduced: Reduced, y: Array, give: dict[str
     for (name, scale), C, d in zip(_named(program, cones=True), reduced.C, reduced.d, strict=True):
         at = C @ y + d + [give.get(name, 0.0) / scale, 0.0, 0.0]
         length = np.linalg.norm(at[1:])
-        if at[0] - length >= TOUCHING:
+        if at[0] - length >= TOUCHING_CONE:
             continue
-        if length > TOUCHING:
+        if length > TOUCHING_CONE:
             rows.append((C[0] - at[1:] @ C[1:] / length)[None])
         else:
             angles = 2 * np.pi * np.arange(360) / 360

@@ -1,7 +1,7 @@
 """Tasks as rows over (acceleration, torque, force), from MuJoCo's own Jacobians and their rates.
 
-What a task moves accelerates with T a + bias. It wants that to be the reference's acceleration, plus kp times the error,
-plus kd times the error's rate.
+What a task moves accelerates with T a + bias. It wants that to be the reference's acceleration, plus kp times the
+error, plus kd times the error's rate.
 """
 
 from __future__ import annotations

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
+ROUNDING = 1e-9
+"""Residuals below this are shown as zero."""
+
 
 def table(program: Program) -> str:
     """Sizes, tasks, equalities, limits."""
@@ -55,13 +58,17 @@ def _limit(rows: Inequalities | Cones) -> str:
 def solution_table(solution: ProgramSolution) -> str:
     """How it ended, what is left of each task, what is at its limit, what gave way."""
     program = solution.program
-    lines = [f"{program.title}, by {solution.solver}: {solution.text()}"]
+    gave = {violation.name for violation in solution.violations}
+    head = "the limits contradict each other, this is the closest program" if gave else solution.text()
+    lines = [f"{program.title}, by {solution.solver}: {head}"]
     lines.append(f"  {'level':<7}{'task':<18}residual")
     for level in program.levels:
         for block in level:
             size = np.linalg.norm(solution.task_residuals[block.name])
+            size = 0.0 if size < ROUNDING else size
             lines.append(f"  {block.level:<7}{block.name:<18}{size:.3g} {block.unit}")
-    if solution.active:
-        lines.append("  at their limits: " + "; ".join(solution.active))
+    active = [name for name in solution.active if name not in gave]
+    if active:
+        lines.append("  at their limits: " + "; ".join(active))
     lines += [f"  gave way: {violation}" for violation in solution.violations]
     return "\n".join(lines)
