@@ -28,7 +28,7 @@ def test_only_solved_is_solved():
 
 @pytest.mark.parametrize("code", [99, -1, 1.5, "a", None, []])
 def test_a_code_of_no_status_is_refused(code):
-    with pytest.raises(InputError, match=r"^code: expected a whole number from 0 to 14, got ") as error:
+    with pytest.raises(InputError, match=r"^code: expected a whole number from 0 to 15, got ") as error:
         Status.from_code(code)
     assert str(error.value).endswith(repr(code))
 

@@ -19,7 +19,7 @@ class Limits(NamedTuple):
     """Numbers of the limits, and the rows that come of them."""
 
     normals: ndarray  # (k, 2) outward normals of the friction pyramid's faces
-    mu: float  # friction that the program counts on; NaN: that of the contacts
+    mu: ndarray  # (2,) friction that the program counts on; NaN: this share of that of the contacts
     inside: float  # cos(pi / k): the faces' distance, of the corners'
     least: float  # N: least normal force of a contact that is held
     most: float  # N: largest
@@ -134,7 +134,7 @@ def _contact_rows(rows, space, f, i, mode, count, limits, m):
     m = _row(space.L, space.f0, f, 1.0, -limits.least, limits.load, LOAD, i, count, limits, m)
     if not math.isinf(limits.most):
         m = _row(space.L, space.f0, f, -1.0, limits.most, limits.load, MOST_LOAD, i, count, limits, m)
-    mu = rows.mu[i] if math.isnan(limits.mu) else limits.mu
+    mu = limits.mu[1] * rows.mu[i] if math.isnan(limits.mu[0]) else limits.mu[0]
     if mode[i] == SLIDES or math.isinf(mu):
         return m
     reach = mu * limits.inside

@@ -35,7 +35,8 @@ from surefoot.kernels.task_rows import Bodies, Tasks, momentum_rows, task_rows
 
 TRUST, TELL, CORRECT = 0, 1, 2  # whether the law is asked what the feet will do, and its answer heeded
 MOVES = 1e-5  # m/s: a contact that is faster slips or lifts
-ROUNDS = 4  # of correction
+ROUNDS = 8  # of correction
+GRIP = 0.99  # of the law's friction is counted on in the first: at its very edge feet may slip
 CREEP = 1e-2  # rad/s: below it dry friction is overcome in part only
 FEW = 4  # points of contact of a body that take part: more cannot push otherwise
 MISSED = 1e-6  # in a limit's scale: an answer that is farther beyond is none
@@ -60,6 +61,8 @@ class Controller(NamedTuple):
     idle: ndarray  # (nv - joints,) int64: velocities without a motor
     mode: ndarray  # (capacity,) int64: what each contact found is taken for
     rub: ndarray  # (capacity, 2) direction of friction of those that slide
+    rubs: ndarray  # (capacity, 2) the same as the law has it
+    counts_on: float  # friction that the program counts on; NaN: that of the contacts
     given: ndarray  # (1,) int64: 1 if `mode` and `rub` are as the caller wants them
     sizes: ndarray  # (4,) int64: contacts found, force directions, coordinates, limits
     acceleration: ndarray  # (nv,)
@@ -303,6 +306,7 @@ def _dry_friction(c, n):
 def _solve_and_check(c, n):
     """The program, and what the law says of its torques; a contact seen otherwise is taken for what it will be."""
     c.law[0], c.law[1], c.law[2] = SOLVED, 0, 0
+    c.limits.mu[0], c.limits.mu[1] = c.counts_on, 1.0
     while True:
         status = solve_tasks(c, n)
         if status != SOLVED and status != RELAXED:
@@ -315,21 +319,26 @@ def _solve_and_check(c, n):
         if c.law[0] != SOLVED and c.law[0] != REGULARISED:
             return status
         c.law[2] += 1
-        for i in range(c.sizes[0]):
-            if c.step.rows.kind[i] == CONE and c.mode[i] != c.foreseen[i]:
-                c.mode[i] = c.foreseen[i]
         c.given[0] = 1
+        if not math.isnan(c.limits.mu[0]):  # friction as the law has it may do
+            c.limits.mu[0], c.limits.mu[1] = math.nan, GRIP
+            continue
+        for i in range(c.sizes[0]):
+            if c.step.rows.kind[i] == CONE:
+                c.mode[i] = c.foreseen[i]
+                c.rub[i, 0], c.rub[i, 1] = c.rubs[i, 0], c.rubs[i, 1]
 
 
 @part
 def _foresee(c, n):
-    """Let the law say what the torques just found do; `rub` is where friction will point."""
+    """Let the law say what the torques just found do; `rubs` is where friction will point."""
     step, contacts = c.step, c.sizes[0]
     for i in range(step.dofs.shape[0]):
         step.torque[step.dofs[i]] = c.torque[i]
     status, _, _, _, _ = solve_rows(step, n)
     c.law[0], c.law[1] = status, 0
     for i in range(step.dofs.shape[0]):
+        step.reduced.kappa[step.dofs[i]] -= step.settings.dt * c.torque[i]  # as the program knows it
         step.torque[step.dofs[i]] = 0.0
     if status != SOLVED and status != REGULARISED:
         c.law[1] = contacts
@@ -349,8 +358,11 @@ def _foresee(c, n):
             c.foreseen[i] = SLIDES
             grip = step.rows.mu[i] * push
             for k in range(2):
-                c.rub[i, k] = step.f[3 * i + 1 + k] / grip if grip > 0.0 else 0.0
-        if c.mode[i] != OUT and c.foreseen[i] != c.mode[i]:
+                c.rubs[i, k] = step.f[3 * i + 1 + k] / grip if grip > 0.0 else 0.0
+        other = c.foreseen[i] != c.mode[i]
+        if c.mode[i] == SLIDES and c.foreseen[i] == SLIDES:
+            other = abs(c.rubs[i, 0] - c.rub[i, 0]) + abs(c.rubs[i, 1] - c.rub[i, 1]) > 1e-6
+        if c.mode[i] != OUT and other:
             c.law[1] += 1
 
 

@@ -94,7 +94,8 @@ class WholeBody:
             settle: s in which the velocity of a contact that is held goes to zero, at least dt. As short as dt it is
                 exact on rigid ground; on ground that gives way, or in a push, it chatters.
             check: "tell": each call also asks Coulomb's law what the feet will really do (see `foresight`);
-                "correct": if a contact will slip or lift, the program is solved again with that; "trust": neither.
+                "correct": if a contact will slip or lift, the program is solved again with the law's friction, and if
+                that does not help with contacts that slip or lift as foreseen; "trust": neither.
         """
         if not isinstance(robot, Scene):
             raise InputError(f"robot: expected a robot or scene (see sf.load), got {type(robot).__name__}")
@@ -165,7 +166,7 @@ class WholeBody:
             tasks=self._made,
             limits=program_limits.Limits(
                 normals=np.stack([np.cos(angles), np.sin(angles)], axis=1),
-                mu=np.nan if self.mu is None else self.mu, inside=float(np.cos(np.pi / self.edges)),
+                mu=np.array([np.nan, 1.0]), inside=float(np.cos(np.pi / self.edges)),
                 least=limits["least"], most=limits["most"], low=low, high=high,
                 friction=np.zeros(joints), speed=limits["speed"],
                 stop_low=limits["ranges"][:, 0].copy(), stop_high=limits["ranges"][:, 1].copy(),
@@ -186,6 +187,8 @@ class WholeBody:
             idle=np.array([i for i in range(nv) if i not in set(robot.dofs.tolist())], dtype=np.int64),
             mode=np.zeros(space.capacity, dtype=np.int64),
             rub=np.zeros((space.capacity, 2)),
+            rubs=np.zeros((space.capacity, 2)),
+            counts_on=np.nan if self.mu is None else float(self.mu),
             given=np.zeros(1, dtype=np.int64),
             sizes=np.zeros(4, dtype=np.int64),
             acceleration=np.zeros(nv),
