@@ -1,0 +1,48 @@
+"""A controller that keeps a robot in balance while it follows moves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from surefoot.control.pipeline import Pipeline
+from surefoot.robots.scene import Scene
+from surefoot.whole_body.choreography import Choreography, Moves
+from surefoot.whole_body.controller import WholeBody, standing
+from surefoot.whole_body.space import dynamics_space
+from surefoot.whole_body.stage import WholeBodyControl
+from surefoot.whole_body.tasks import Pose, Position, Task
+
+SOFT_GROUND = 2e-2  # s: over which contacts are brought to rest on ground that gives way
+
+
+def balancer(robot: Scene, moves: Moves, dt: float, *, horizon: float | None = None, **options: Any) -> Pipeline:
+    """A pipeline of a `Choreography` and a `WholeBodyControl` that follows it.
+
+    Args:
+        robot: robot or scene that the controller believes in, with a floating base.
+        moves: what to do, such as `squats(robot)`.
+        dt: time between ticks in s.
+        horizon: time in s in which the controller brings contacts to rest; None: dt, which suits rigid ground. Ground
+            that gives way wants some 20 ms (`SOFT_GROUND`).
+        options: of the `WholeBody`, such as mu, torque_limits, check.
+    """
+    tasks = options.pop("tasks", None) or [*standing(), *foot_tasks(robot, moves)]
+    controller = WholeBody(robot, dt if horizon is None else horizon, tasks, **options)
+    plan = Choreography(controller, moves)
+    steps = not moves.stance.all()
+    control = WholeBodyControl(controller, follows=plan.follows, contacts="stance" if steps else "geometry")
+    return Pipeline(robot, dt, [plan, control])
+
+
+def foot_tasks(robot: Scene, moves: Moves, kp: float = 400.0) -> list[Task]:
+    """A task for each foot that is lifted: its place, and for a flat foot its orientation too."""
+    contacts, tasks = dynamics_space(robot, robot.home()).contacts, []
+    for i, foot in enumerate(robot.feet):
+        if moves.stance[:, i].all():
+            continue
+        points = sum(foot.body in pair for pair in contacts.bodies)
+        kind = Pose if points > 2 else Position
+        tasks.append(kind(name=foot.name, body=foot.name, kp=kp))
+    return tasks
+
+
