@@ -34,15 +34,18 @@ def balancer(robot: Scene, moves: Moves, dt: float, *, horizon: float | None = N
     return Pipeline(robot, dt, [plan, control])
 
 
-def foot_tasks(robot: Scene, moves: Moves, kp: float = 400.0) -> list[Task]:
-    """A task for each foot that is lifted: its place, and for a flat foot its orientation too."""
+def foot_tasks(robot: Scene, moves: Moves, kp: float = 400.0, weight: float = 1e-2) -> list[Task]:
+    """A task for each foot that is lifted: its place, and for a flat foot its orientation too.
+
+    Their weight is small: a round foot that stands rolls, and its middle leaves its goal while the base moves.
+    """
     contacts, tasks = dynamics_space(robot, robot.home()).contacts, []
     for i, foot in enumerate(robot.feet):
         if moves.stance[:, i].all():
             continue
         points = sum(foot.body in pair for pair in contacts.bodies)
         kind = Pose if points > 2 else Position
-        tasks.append(kind(name=foot.name, body=foot.name, kp=kp))
+        tasks.append(kind(name=foot.name, body=foot.name, kp=kp, weight=weight))
     return tasks
 
 

@@ -274,8 +274,8 @@ def standing(com: float = 50.0, base: float = 100.0, posture: float = 50.0) -> l
     return [
         CentreOfMass(name="com", kp=com),
         Orientation(name="base", kp=base, weight=0.3),
-        Posture(name="posture", kp=posture, weight=1e-4),
-        Acceleration(name="still"),
+        Posture(name="posture", kp=posture, weight=1e-6),
+        Acceleration(name="still", weight=1e-8),
     ]
 
 
