@@ -85,11 +85,19 @@ def turn_back(A, rank, n, x):
 @part
 def null_vectors(A, rank, n, N_out):
     """Rows (n - rank, n): orthonormal, and orthogonal to every row that `reflect_rows` has seen."""
-    for i in range(n - rank):
+    count = n - rank
+    for i in range(count):
         for j in range(n):
             N_out[i, j] = 0.0
         N_out[i, rank + i] = 1.0
-        turn_back(A, rank, n, N_out[i])
+    for k in range(rank - 1, -1, -1):  # vector by vector each would wait for its last product
+        for i in range(count):
+            twice = 0.0
+            for j in range(k, n):
+                twice += A[k, j] * N_out[i, j]
+            twice *= 2.0
+            for j in range(k, n):
+                N_out[i, j] -= twice * A[k, j]
 
 
 @part

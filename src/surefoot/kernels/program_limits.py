@@ -12,7 +12,7 @@ from surefoot.kernels.dynamics_space import SLIDES
 from surefoot.kernels.engine import geom_points
 
 # What a row limits; `Limits.which` says whose.
-FRICTION, LOAD, MOST_LOAD, TORQUE_LOW, TORQUE_HIGH, SPEED_LOW, SPEED_HIGH, STOP_LOW, STOP_HIGH, DISTANCE = range(10)
+FRICTION, LOAD, MOST_LOAD, DISTANCE, TORQUE_LOW, TORQUE_HIGH, SPEED_LOW, SPEED_HIGH, STOP_LOW, STOP_HIGH = range(10)
 
 
 class Limits(NamedTuple):
@@ -25,6 +25,7 @@ class Limits(NamedTuple):
     most: float  # N: largest
     low: ndarray  # (joints,) N m
     high: ndarray  # (joints,)
+    friction: ndarray  # (joints,) N m: what motors need besides, to overcome dry friction
     speed: ndarray  # (joints,) rad/s: largest
     stop_low: ndarray  # (joints,) rad: ends of the joints' range
     stop_high: ndarray  # (joints,)
@@ -46,17 +47,49 @@ class Limits(NamedTuple):
 
 
 @part
-def limit_rows(plant, rows, dofs, dt, space, forces, count, mode, limits):
-    """Fill G, g and what they mean. Returns the number of rows."""
+def contact_limits(plant, rows, dt, space, forces, count, mode, limits):
+    """Fill G, g and what they mean for contacts and distances. Returns the number of rows."""
     m = 0
     for f in range(forces):
         if space.axis[f] == 0 or space.axis[f] == 3:
             m = _contact_rows(rows, space, f, space.contact[f], mode, count, limits, m)
+    for p in range(limits.pairs.shape[0]):
+        m = _distance_row(plant, space, p, dt, count, limits, m)
+    return m
+
+
+@part
+def joint_limits(plant, dofs, dt, space, count, limits, m):
+    """The same for torques, speeds and ranges of the joints, behind m rows. Returns the number of all."""
     for i in range(dofs.shape[0]):
         if not math.isinf(limits.low[i]):
-            m = _row(space.T, space.t0, i, 1.0, -limits.low[i], limits.push, TORQUE_LOW, i, count, limits, m)
+            m = _row(
+                space.T,
+                space.t0,
+                i,
+                1.0,
+                limits.friction[i] - limits.low[i],
+                limits.push,
+                TORQUE_LOW,
+                i,
+                count,
+                limits,
+                m,
+            )
         if not math.isinf(limits.high[i]):
-            m = _row(space.T, space.t0, i, -1.0, limits.high[i], limits.push, TORQUE_HIGH, i, count, limits, m)
+            m = _row(
+                space.T,
+                space.t0,
+                i,
+                -1.0,
+                limits.high[i] - limits.friction[i],
+                limits.push,
+                TORQUE_HIGH,
+                i,
+                count,
+                limits,
+                m,
+            )
         v, q, most = plant.qvel[dofs[i]], plant.qpos[limits.address[i]], limits.speed[i]
         low, high = -most, most  # of the velocity at the end of the step
         first, last = SPEED_LOW, SPEED_HIGH
@@ -68,9 +101,21 @@ def limit_rows(plant, rows, dofs, dt, space, forces, count, mode, limits):
             m = _row(space.A, space.a0, dofs[i], 1.0, (v - low) / dt, limits.jerk, first, i, count, limits, m)
         if not math.isinf(high):
             m = _row(space.A, space.a0, dofs[i], -1.0, (high - v) / dt, limits.jerk, last, i, count, limits, m)
-    for p in range(limits.pairs.shape[0]):
-        m = _distance_row(plant, space, p, dt, count, limits, m)
     return m
+
+
+@part
+def joints_within(plant, dofs, dt, a, torque, limits):
+    """Whether accelerations (nv,) and torques (joints,) keep all limits of the joints."""
+    for i in range(dofs.shape[0]):
+        if not limits.low[i] <= torque[i] <= limits.high[i]:
+            return False
+        v, q, most = plant.qvel[dofs[i]], plant.qpos[limits.address[i]], limits.speed[i]
+        low = max(-most, (limits.stop_low[i] - q) / limits.brake)
+        high = min(most, (limits.stop_high[i] - q) / limits.brake)
+        if not low <= v + dt * a[dofs[i]] <= high:
+            return False
+    return True
 
 
 @part

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from numpy import ndarray
 
 from surefoot.kernels.cache import part
+from surefoot.kernels.plant import GIVEN
 
 CENTRE, MOMENTUM, POSTURE, POINT, TURN, FORCE, TORQUE, MOTION = range(8)
 
@@ -49,8 +50,8 @@ class Tasks(NamedTuple):
 
 
 @part
-def momentum_rows(plant, bodies, M, r):
-    """Momentum per velocity and, as the last column of none, nothing: see `Bodies.momentum`.
+def momentum_rows(plant, bodies, M):
+    """Fill `bodies.momentum`.
 
     The rows of a free base are the force on the whole robot, and the moment about the base's origin in its own axes.
     """
@@ -141,8 +142,8 @@ def _turn_error(now, goal, k):
 
 
 @part
-def task_rows(plant, rows, bodies, tasks, level, space, forces, count, D_out, e_out):
-    """Rows D (m, count) and right sides e (m,) of all tasks of a level. Returns m.
+def task_rows(plant, rows, bodies, tasks, level, space, rub, forces, count, D_out, e_out):
+    """Rows D and right sides e (m,) of all tasks of a level, D by columns (count, m). Returns m.
 
     Args:
         plant: model and data.
@@ -151,9 +152,10 @@ def task_rows(plant, rows, bodies, tasks, level, space, forces, count, D_out, e_
         tasks: see Tasks.
         level: which ones.
         space: of dynamics.
+        rub: (contacts, 2) direction of friction of contacts that slide.
         forces: number of its force directions.
         count: number of its coordinates.
-        D_out: rows.
+        D_out: columns of the rows.
         e_out: right sides.
     """
     m = 0
@@ -199,7 +201,8 @@ def task_rows(plant, rows, bodies, tasks, level, space, forces, count, D_out, e_
                 wanted += kd * (number[g + 4 + k] - speed) + number[g + 7 + k] - bias[k]
                 _project(bodies.J, k, space.A, space.a0, count, root, wanted, D_out, e_out, m)
             elif kind == FORCE:
-                _push_row(plant, rows, space, forces, body, k, count, root, number[g + k], D_out, e_out, m)
+                nbody = bodies.xpos.shape[0]
+                _push_row(plant, rows, space, rub, nbody, forces, body, k, count, root, number[g + k], D_out, e_out, m)
             elif kind == TORQUE:
                 i = tasks.dof[first + k]
                 _take(space.T, space.t0, i, count, root, number[g + k], D_out, e_out, m)
@@ -234,7 +237,7 @@ def _project(J, k, basis, start, count, root, wanted, D_out, e_out, m):
         total = 0.0
         for j in range(nv):
             total += J[k, j] * basis[b, j]
-        D_out[m, b] = root * total
+        D_out[b, m] = root * total
 
 
 @part
@@ -242,22 +245,32 @@ def _take(basis, start, i, count, root, wanted, D_out, e_out, m):
     """Row m: root times entry i of start + basis'beta = root wanted."""
     e_out[m] = root * (wanted - start[i])
     for b in range(count):
-        D_out[m, b] = root * basis[b, i]
+        D_out[b, m] = root * basis[b, i]
 
 
 @part
-def _push_row(plant, rows, space, forces, body, k, count, root, wanted, D_out, e_out, m):
+def contact_body(plant, rows, i, nbody):
+    """The body that contact i pushes on."""
+    if rows.source[i, 1] == GIVEN:
+        return rows.source[i, 0] // nbody
+    return plant.geom_bodyid[rows.source[i, 0]]
+
+
+@part
+def _push_row(plant, rows, space, rub, nbody, forces, body, k, count, root, wanted, D_out, e_out, m):
     """Row m: component k, in the world, of the contacts' force on a body."""
     here = 0.0
     for b in range(count):
-        D_out[m, b] = 0.0
+        D_out[b, m] = 0.0
     for f in range(forces):
         i = space.contact[f]
-        if plant.geom_bodyid[rows.source[i, 0]] != body:
+        if contact_body(plant, rows, i, nbody) != body:
             continue
-        axis = 0 if space.axis[f] == 3 else space.axis[f]
-        along = root * rows.frame[i, axis, k]
+        along = root * rows.frame[i, space.axis[f], k] if space.axis[f] < 3 else 0.0
+        if space.axis[f] == 3:
+            slide = rub[i, 0] * rows.frame[i, 1, k] + rub[i, 1] * rows.frame[i, 2, k]
+            along = root * (rows.frame[i, 0, k] + rows.mu[i] * slide)
         here += along * space.f0[f]
         for b in range(count):
-            D_out[m, b] += along * space.L[b, f]
+            D_out[b, m] += along * space.L[b, f]
     e_out[m] = root * wanted - here

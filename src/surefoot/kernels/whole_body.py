@@ -13,11 +13,20 @@ from numba import int64, typeof, types
 from numpy import ndarray
 
 from surefoot.kernels.cache import Pointer, caller, inlined, kernel, part
-from surefoot.kernels.dynamics_space import OUT, SLIDES, STICKS, Space, hold_contacts, span_space
+from surefoot.kernels.dynamics_space import (
+    OUT,
+    SLIDES,
+    STICKS,
+    Space,
+    hold_contacts,
+    span_space,
+    span_torques,
+    torques_of,
+)
 from surefoot.kernels.engine import read_address
 from surefoot.kernels.follow import load_state
 from surefoot.kernels.plant import CLOSED, CONE, DRY_FRICTION, EVERYTHING, GIVEN
-from surefoot.kernels.program_limits import Limits, limit_rows
+from surefoot.kernels.program_limits import TORQUE_LOW, Limits, contact_limits, joint_limits, joints_within
 from surefoot.kernels.reduction import assemble
 from surefoot.kernels.status import CAPACITY, GONE, INFEASIBLE, NOT_FINITE, PIVOT_LIMIT, REGULARISED, SOLVED, UNSOLVED
 from surefoot.kernels.step import find_rows, solve_rows
@@ -27,6 +36,7 @@ from surefoot.kernels.task_rows import Bodies, Tasks, momentum_rows, task_rows
 TRUST, TELL, CORRECT = 0, 1, 2  # whether the law is asked what the feet will do, and its answer heeded
 MOVES = 1e-5  # m/s: a contact that is faster slips or lifts
 ROUNDS = 4  # of correction
+CREEP = 1e-2  # rad/s: below it dry friction is overcome in part only
 FEW = 4  # points of contact of a body that take part: more cannot push otherwise
 MISSED = 1e-6  # in a limit's scale: an answer that is farther beyond is none
 
@@ -42,6 +52,8 @@ class Controller(NamedTuple):
     program: Quadratic
     levels: int
     unit: float  # N, weight of the robot or so
+    weighs_torques: bool  # whether a task does
+    full: ndarray  # (1,) bool: whether a limit of a joint was active in the last call
     calm: ndarray  # (2,) weight of normal and tangential forces, over `unit`
     share: float  # N: the normal forces' nominal sum
     idle: ndarray  # (nv - joints,) int64: velocities without a motor
@@ -140,9 +152,10 @@ def solve_tasks(c, n):
 
     REGULARISED: the limits contradict each other, and `program.give` says by how much each gave way.
     """
-    step, space, limits, work = c.step, c.space, c.limits, c.program
+    step, space, limits = c.step, c.space, c.limits
     plant, rows, dt = step.plant, step.rows, step.settings.dt
     contacts = choose_contacts(c, n)
+    _dry_friction(c, n)
     used = 0
     for i in range(contacts):
         used += 3 * (c.mode[i] != OUT)
@@ -150,22 +163,49 @@ def solve_tasks(c, n):
         return CAPACITY
     held, forces = hold_contacts(rows, contacts, c.mode, c.rub, space)
     M, kappa = step.reduced.M, step.reduced.kappa
-    count = span_space(M, kappa, plant.qvel, dt, c.unit, c.idle, step.dofs, held, forces, space)
+    count = span_space(M, kappa, plant.qvel, dt, c.unit, c.idle, held, forces, space)
     if c.bodies.base >= 0:
-        momentum_rows(plant, c.bodies, M, space.r)
-    limited = limit_rows(plant, rows, step.dofs, dt, space, forces, count, c.mode, limits)
-    c.sizes[0], c.sizes[1], c.sizes[2], c.sizes[3] = contacts, forces, count, limited
+        momentum_rows(plant, c.bodies, M)
+    c.sizes[0], c.sizes[1], c.sizes[2] = contacts, forces, count
+    held = contact_limits(plant, rows, dt, space, forces, count, c.mode, limits)
+    if not (c.full[0] or c.weighs_torques):
+        # Joints are mostly far from their limits: an answer that keeps them though nobody asked is the answer.
+        status = _answer(c, forces, count, held)
+        if status == SOLVED and joints_within(plant, step.dofs, dt, c.acceleration, c.torque, limits):
+            return status
+    span_torques(M, step.dofs, forces, count, space)
+    c.full[0] = True
+    status = _answer(c, forces, count, joint_limits(plant, step.dofs, dt, space, count, limits, held))
+    if status == SOLVED:
+        c.full[0] = _joint_limit_active(c)
+    return status
+
+
+@part
+def _joint_limit_active(c):
+    """Whether a limit of a joint is active in the answer: then it probably will be in the next call."""
+    work = c.program
+    for level in range(c.levels):
+        for k in range(work.basic[level]):
+            if c.limits.what[work.basis[level, k]] >= TORQUE_LOW:
+                return True
+    return False
+
+
+@part
+def _answer(c, forces, count, limited):
+    """The program with this many limits; where they contradict each other they give way."""
+    work, limits = c.program, c.limits
+    c.sizes[3] = limited
     start_program(work, limited, count)
-    status = _levels(c, forces, count, limited)
+    status = _levels(c, forces, count, limited, count)
     gave = False
     if status == INFEASIBLE or status == UNSOLVED or status == PIVOT_LIMIT:
-        give_way(work, limits, limited, count)
-        gave = True
-        for b in range(count):
-            work.s[b] = 0.0
         for level in range(c.levels):
             work.basic[level] = 0
-        status = _levels(c, forces, count, limited)
+        status = _levels(c, forces, count, limited, give_way(work, limits, limited, count))
+        for i in range(limited):
+            gave = gave or work.give[i] > 0.0
     if status != SOLVED:
         return status
     c.missed[0] = largest_violation(work, limits, limited, count)
@@ -179,18 +219,20 @@ def solve_tasks(c, n):
 
 
 @part
-def _levels(c, forces, count, limited):
-    """All levels, the first first."""
-    work, dim = c.program, count
+def _levels(c, forces, count, limited, dim):
+    """All levels, the first first, in `dim` free coordinates."""
+    work = c.program
     for level in range(c.levels):
         last = level == c.levels - 1
-        m = task_rows(c.step.plant, c.step.rows, c.bodies, c.tasks, level, c.space, forces, count, work.D, work.e)
+        m = task_rows(
+            c.step.plant, c.step.rows, c.bodies, c.tasks, level, c.space, c.rub, forces, count, work.D, work.e
+        )
         if last:
             m = _calm_forces(c, forces, count, m)
         status, dim = solve_level(work, c.limits, level, last, m, limited, count, dim)
         if status != SOLVED:
             return status
-        if dim == 0:
+        if dim == 0:  # nothing is left to choose
             break
     return SOLVED
 
@@ -208,7 +250,7 @@ def _calm_forces(c, forces, count, m):
         if root > 0.0:
             work.e[m] = root * ((c.share / normals if normal else 0.0) - space.f0[f])
             for b in range(count):
-                work.D[m, b] = root * space.L[b, f]
+                work.D[b, m] = root * space.L[b, f]
             m += 1
     return m
 
@@ -219,20 +261,17 @@ def _read_answer(c, forces, count):
     space, s, step = c.space, c.program.s, c.step
     for j in range(c.acceleration.shape[0]):
         c.acceleration[j] = space.a0[j]
-    for i in range(c.torque.shape[0]):
-        c.torque[i] = space.t0[i]
     for b in range(count):
         value = s[b]
         for j in range(c.acceleration.shape[0]):
             c.acceleration[j] += value * space.A[b, j]
-        for i in range(c.torque.shape[0]):
-            c.torque[i] += value * space.T[b, i]
     for k in range(3 * c.sizes[0]):
         c.force[k] = 0.0
     for f in range(forces):
         total = space.f0[f]
         for b in range(count):
             total += s[b] * space.L[b, f]
+        space.x[f] = total
         i = space.contact[f]
         if space.axis[f] < 3:
             c.force[3 * i + space.axis[f]] = total
@@ -240,21 +279,23 @@ def _read_answer(c, forces, count):
             c.force[3 * i] = total
             c.force[3 * i + 1] = step.rows.mu[i] * c.rub[i, 0] * total
             c.force[3 * i + 2] = step.rows.mu[i] * c.rub[i, 1] * total
+    torques_of(step.reduced.M, step.dofs, forces, space.F, c.acceleration, space.x, c.torque)
+    for i in range(c.torque.shape[0]):
+        c.torque[i] += c.limits.friction[i] - space.r[step.dofs[i]]
 
 
 @part
-def _overcome_friction(c, n):
-    """Motors also overcome the dry friction of their joints."""
-    step, dt = c.step, c.step.settings.dt
+def _dry_friction(c, n):
+    """Torque (joints,) that overcomes the dry friction of the joints, as they move now, into `limits.friction`."""
+    step, friction = c.step, c.limits.friction
+    for i in range(friction.shape[0]):
+        friction[i] = 0.0
     for b in range(n):
-        if step.rows.source[b, 1] != DRY_FRICTION:
-            continue
-        for i in range(step.dofs.shape[0]):
-            dof = step.dofs[i]
-            if dof == step.rows.source[b, 0]:
-                speed = step.plant.qvel[dof] + dt * c.acceleration[dof]
-                if speed != 0.0:
-                    c.torque[i] += math.copysign(step.rows.bound[b], speed) * min(1.0, abs(speed) / 1e-2)
+        if step.rows.source[b, 1] == DRY_FRICTION:
+            for i in range(step.dofs.shape[0]):
+                if step.dofs[i] == step.rows.source[b, 0]:
+                    speed = step.plant.qvel[step.dofs[i]] / CREEP
+                    friction[i] = step.rows.bound[b] * max(-1.0, min(1.0, speed))
 
 
 @part
@@ -265,7 +306,6 @@ def _solve_and_check(c, n):
         status = solve_tasks(c, n)
         if status != SOLVED and status != REGULARISED:
             return status
-        _overcome_friction(c, n)
         if c.check[0] == TRUST:
             return status
         _foresee(c, n)
@@ -333,6 +373,7 @@ def _control_state(c, afresh, q, v, stance, goals, torque_out):
     step = c.step
     if afresh:
         step.memory.count[0] = 0
+        c.full[0] = False
         for level in range(c.program.basic.shape[0]):
             c.program.basic[level] = 0
     load_state(step, q, v)

@@ -5,6 +5,8 @@ from surefoot.whole_body.centre_of_mass import GraspMap, centre_of_mass, grasp_m
 from surefoot.whole_body.controller import WholeBody, standing
 from surefoot.whole_body.costs import Minimum, Quadratic
 from surefoot.whole_body.plot import plot_reachable
+from surefoot.whole_body.program import Program, build
+from surefoot.whole_body.program_solve import ProgramSolution, Violation
 from surefoot.whole_body.reachable import ReachableForces, reachable_forces, support_region
 from surefoot.whole_body.reactions import CentreOfMassForces, centre_of_mass_forces
 from surefoot.whole_body.space import Blocks, DynamicsSpace, Membership, dynamics_space
@@ -39,12 +41,16 @@ __all__ = [
     "Pose",
     "Position",
     "Posture",
+    "Program",
+    "ProgramSolution",
     "Quadratic",
     "ReachableForces",
     "Task",
     "Torque",
+    "Violation",
     "WholeBody",
     "WholeBodyControl",
+    "build",
     "centre_of_mass",
     "centre_of_mass_forces",
     "dynamics_space",

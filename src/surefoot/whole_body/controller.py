@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from surefoot import checks
 from surefoot.contact.contacts import Contacts
+from surefoot.control.arguments import foot_numbers
 from surefoot.dynamics import ContactChoice
 from surefoot.errors import InputError, SolveError
 from surefoot.kernels import dynamics_space, program_limits, task_program, task_rows
@@ -18,12 +19,14 @@ from surefoot.kernels import status as codes
 from surefoot.kernels import whole_body as kernel
 from surefoot.kernels.box import Box
 from surefoot.kernels.handle import Handle
+from surefoot.kernels.plant import CLOSED
 from surefoot.laws import Coulomb
 from surefoot.motion.limits import torque_range
 from surefoot.motion.workspace import Workspace
 from surefoot.robots.scene import Scene
 from surefoot.robots.state import State
 from surefoot.solvers.status import Status
+from surefoot.whole_body.program import Program, build
 from surefoot.whole_body.tasks import Acceleration, CentreOfMass, Orientation, Posture, Task
 
 Array = NDArray[np.float64]
@@ -126,6 +129,8 @@ class WholeBody:
         self._code = codes.SOLVED
         self._blocks = 0
         self._handle: Handle | None = None
+        self._foot_of = foot_numbers(robot)
+        self._stances: dict[tuple[str, ...], tuple[NDArray[np.bool_], set[float]]] = {}
         self._arrays()
         self.hold(robot.home())
 
@@ -155,7 +160,8 @@ class WholeBody:
             limits=program_limits.Limits(
                 normals=np.stack([np.cos(angles), np.sin(angles)], axis=1),
                 mu=np.nan if self.mu is None else self.mu, inside=float(np.cos(np.pi / self.edges)),
-                least=limits["least"], most=limits["most"], low=low, high=high, speed=limits["speed"],
+                least=limits["least"], most=limits["most"], low=low, high=high,
+                friction=np.zeros(joints), speed=limits["speed"],
                 stop_low=limits["ranges"][:, 0].copy(), stop_high=limits["ranges"][:, 1].copy(),
                 address=robot.joint_positions, brake=limits["brake"], pairs=pairs, apart=apart, ends=np.zeros(6),
                 J=np.zeros((1, nv)), load=self._weight, push=float(strong[np.isfinite(strong)].max(initial=0.0)) or 1.0,
@@ -166,6 +172,8 @@ class WholeBody:
             program=task_program.make_quadratic(len(self._made.weight) + 3 * c, rows, nb, self._levels),
             levels=self._levels,
             unit=self._weight,
+            weighs_torques=bool((self._made.kind == task_rows.TORQUE).any()),
+            full=np.zeros(1, dtype=bool),
             calm=self._calm,
             share=self._weight,
             idle=np.array([i for i in range(nv) if i not in set(robot.dofs.tolist())], dtype=np.int64),
@@ -221,19 +229,43 @@ class WholeBody:
         """
         space = self._space
         space.load(state)
-        given = space.choose(contacts)
+        planned = None
+        if type(contacts) in (list, tuple):
+            planned, given = self._planned(tuple(contacts)), -1  # pyright: ignore
+        else:
+            given = space.choose(contacts)
         while True:
             code, blocks = kernel.control_box(self.box, given)
             if code != codes.CAPACITY:
                 break
             self._grow()
         self._code, self._blocks = code, blocks
-        space.found(code, contacts, blocks, 0, 0)
+        space.count = blocks
+        if planned is not None and code != codes.NOT_FINITE:
+            found = set(self._foot_of[space.step.rows.source[: self._c.sizes[0], 0]].tolist())
+            if not planned <= found:
+                space.found(code, contacts, blocks, 0, 0)  # says which is too far
         if code not in (codes.SOLVED, codes.REGULARISED):
             self._c.torque[:] = 0.0
             if throw:
                 raise SolveError(f"{self.robot.name}: {self.status}")
         return self._c.torque
+
+    def _planned(self, names: tuple[str, ...]) -> set[float]:
+        """Let these feet stand; returns their numbers."""
+        known = self._stances.get(names)
+        if known is None:
+            self._space.choose(names)
+            mask = self._space.step.stance.copy()
+            known = self._stances[names] = mask, set(self._foot_of[mask].tolist())
+        step = self._space.step
+        step.planned[0] = CLOSED
+        step.stance[:] = known[0]
+        return known[1]
+
+    def build(self, state: State, *, contacts: ContactChoice = None, cone: str = "pyramid") -> Program:
+        """The program of a state, to print and to solve by other means; see `sf.whole_body.build`."""
+        return build(self, state, contacts=contacts, cone=cone)
 
     def _grow(self) -> None:
         if self._blocks > self._space.capacity // 2 or self._space.capacity < 3 * self._contacts:
