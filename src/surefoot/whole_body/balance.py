@@ -47,5 +47,3 @@ def foot_tasks(robot: Scene, moves: Moves, kp: float = 400.0, weight: float = 1e
         kind = Pose if points > 2 else Position
         tasks.append(kind(name=foot.name, body=foot.name, kp=kp, weight=weight))
     return tasks
-
-

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -103,7 +102,9 @@ class Choreography(Stage):
         checks.indices("com", [com], list(controller.goals), "task")
         feet = [foot.name for foot in controller.robot.feet]
         if moves.stance.shape[1] != len(feet):
-            raise InputError(f"moves: expected {len(feet)} feet as of {controller.robot.name}, got {moves.stance.shape[1]}")
+            raise InputError(
+                f"moves: expected {len(feet)} feet as of {controller.robot.name}, got {moves.stance.shape[1]}"
+            )
         led = [i for i, foot in enumerate(feet) if foot in controller.goals]
         for i in set(range(len(feet))) - set(led):
             if not moves.stance[:, i].all():

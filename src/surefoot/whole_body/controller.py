@@ -294,6 +294,11 @@ class WholeBody:
         n = int(self._c.sizes[0])
         return self._c.force[: 3 * n].reshape(n, 3).copy()
 
+    @property
+    def disagreements(self) -> int:
+        """How many contacts the law sees slip or lift that the program of the last call holds; 0 if nobody asked it."""
+        return int(self._c.law[1])
+
 
 def _again(robot: Scene, dt: float, tasks: list[Task], options: dict[str, Any], goals: Array) -> WholeBody:
     made = WholeBody(robot, dt, tasks, **options)

@@ -1,4 +1,4 @@
-"""Moves that every standing robot can make: squats, weight shifts, lifted feet; sizes and times scale with the robot."""
+"""Moves that every standing robot can make: squats, weight shifts, lifted feet, in sizes and times of its own."""
 
 from __future__ import annotations
 
