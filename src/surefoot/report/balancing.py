@@ -19,6 +19,7 @@ from surefoot.whole_body import WholeBodyControl
 
 Array = NDArray[np.float64]
 SLIPPED = 1e-3  # m along the ground under load: a foot that went farther has slipped
+FAST = 1e-4  # m/s: a foot that is faster slips
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,8 +35,8 @@ class Balancing:
         worst: the largest.
         lean: largest angle in rad between the base's vertical and the world's.
         peak_torque: N m (N).
-        slips: m that each foot slid along the ground under load, by its name.
-        first_slip: s from the start to the first step in which a foot slid faster than 1 mm/s, or None.
+        slips: m that each foot got away by sliding along the ground under load, by its name.
+        first_slip: s from the start to the first step in which a foot slid faster than 0.1 mm/s, or None.
         seen: s from the start to the first step in which the law saw a contact slip or lift that the program held, or
             None.
         disagrees: (n,) contacts in each step that the law saw slip or lift and the program held.
@@ -104,7 +105,7 @@ def balancing(trace: Any, pipeline: Pipeline) -> Balancing:
         peak_torque=float(np.abs(trace.torque[now]).max(initial=0.0)),
         slips=slips,
         first_slip=first,
-        seen=float(trace.t[disagrees.argmax()] - trace.t[0]) if disagrees.any() else None,
+        seen=float(trace.t[(disagrees > 0).argmax()] - trace.t[0]) if disagrees.any() else None,
         disagrees=disagrees,
         asked=stage.controller.check != "trust",
         solved=int(np.count_nonzero(status == SOLVED)),
@@ -155,15 +156,19 @@ def _again(trace: Any, pipeline: Pipeline, stage: WholeBodyControl) -> tuple[Arr
 
 
 def _slips(trace: Any, n: int) -> tuple[dict[str, float], float | None]:
-    """How far in m each foot slid under load within n steps, and when in s one began to."""
+    """How far in m each foot got from where it stood by sliding under load within n steps, and when in s one began to.
+
+    Velocities add up with their directions: a foot that trembles on soft ground has not gone anywhere.
+    """
     steps = contact_steps(trace)
-    speed = np.linalg.norm(trace.contact_velocities[:, 1:], axis=1)
+    slide = np.einsum("kij,ki->kj", trace.contact_frames[:, 1:], trace.contact_velocities[:, 1:])
     loaded = (trace.contact_forces[:, 0] > 0.0) & (steps < n)
     slips, began = {}, []
     for name, mine in touching_parts(trace).items():
         rows = mine & loaded
-        fastest = np.zeros(n)
-        np.fmax.at(fastest, steps[rows], speed[rows])
-        slips[name] = float(fastest.sum() * trace.dt)
-        began += np.flatnonzero(fastest > 1e-3)[:1].tolist()
+        points = np.maximum(np.bincount(steps[rows], minlength=n), 1)
+        velocity = np.stack([np.bincount(steps[rows], slide[rows, i], minlength=n) for i in range(3)], axis=1)
+        velocity = velocity / points[:, None]
+        slips[name] = float(np.linalg.norm(np.cumsum(velocity, axis=0) * trace.dt, axis=1).max())
+        began += np.flatnonzero(np.linalg.norm(velocity, axis=1) > FAST)[:1].tolist()
     return slips, float(min(began) * trace.dt) if began else None

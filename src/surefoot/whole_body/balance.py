@@ -8,7 +8,7 @@ from surefoot.control.pipeline import Pipeline
 from surefoot.robots.scene import Scene
 from surefoot.whole_body.choreography import Choreography, Moves
 from surefoot.whole_body.controller import WholeBody, standing
-from surefoot.whole_body.space import dynamics_space
+from surefoot.whole_body.moves import flat_feet
 from surefoot.whole_body.stage import WholeBodyControl
 from surefoot.whole_body.tasks import Pose, Position, Task
 
@@ -39,11 +39,10 @@ def foot_tasks(robot: Scene, moves: Moves, kp: float = 400.0, weight: float = 1e
 
     Their weight is small: a round foot that stands rolls, and its middle leaves its goal while the base moves.
     """
-    contacts, tasks = dynamics_space(robot, robot.home()).contacts, []
-    for i, foot in enumerate(robot.feet):
+    tasks: list[Task] = []
+    for i, (foot, flat) in enumerate(zip(robot.feet, flat_feet(robot), strict=True)):
         if moves.stance[:, i].all():
             continue
-        points = sum(foot.body in pair for pair in contacts.bodies)
-        kind = Pose if points > 2 else Position
+        kind = Pose if flat else Position
         tasks.append(kind(name=foot.name, body=foot.name, kp=kp, weight=weight))
     return tasks

@@ -102,9 +102,8 @@ class Choreography(Stage):
         checks.indices("com", [com], list(controller.goals), "task")
         feet = [foot.name for foot in controller.robot.feet]
         if moves.stance.shape[1] != len(feet):
-            raise InputError(
-                f"moves: expected {len(feet)} feet as of {controller.robot.name}, got {moves.stance.shape[1]}"
-            )
+            many = moves.stance.shape[1]
+            raise InputError(f"moves: expected those of {len(feet)} feet as {controller.robot.name} has, got {many}")
         led = [i for i, foot in enumerate(feet) if foot in controller.goals]
         for i in set(range(len(feet))) - set(led):
             if not moves.stance[:, i].all():

@@ -138,6 +138,12 @@ def foot_middles(robot: Scene) -> Array:
     return np.array([data.geom_xpos[mine].mean(axis=0) for mine in robot.foot_geoms([f.name for f in robot.feet])])
 
 
+def flat_feet(robot: Scene) -> list[bool]:
+    """Which feet stand on three points or more at home, and so must not turn."""
+    pairs = dynamics_space(robot, robot.home()).contacts.bodies
+    return [sum(foot.body in pair for pair in pairs) > 2 for foot in robot.feet]
+
+
 def _repeats(robot: Scene, duration: float, period: float | None, scales: float, least: int = 1) -> tuple[int, float]:
     """How many repetitions, and how long each takes so that they fill the duration."""
     duration = checks.number("duration", duration, above=0.0)
