@@ -12,8 +12,8 @@ from surefoot.control import Command, GaitPlanner, Hold, InverseKinematics, Join
 from surefoot.control.walk import walking_limits
 from surefoot.gait import Legs, Planner
 from surefoot.report.walking import walking
-from surefoot.simulate.fall import first_fall, foot_places
 from surefoot.report.walking_plot import figure, plot_walk, runs
+from surefoot.simulate.fall import first_fall, foot_places
 
 DT = 1e-3
 

@@ -60,6 +60,13 @@ def test_the_centre_of_pressure_of_a_shift_stays_within_its_share(links):
     np.testing.assert_allclose(reach, 0.5 * edge, rtol=0.02)
 
 
+def test_shifts_stay_within_the_friction_that_is_counted_on(links):
+    for mu in (0.05, 0.1):
+        goal, _ = played(links, shifts(links, 4.0, share=0.6, mu=mu), np.arange(0.0, 4.0, 5e-3))
+        wanted = np.linalg.norm(goal[:, 6:8], axis=1).max()
+        assert 0.55 * mu * 9.81 < wanted * np.sqrt(2.0) < 0.9 * mu * 9.81
+
+
 def test_feet_are_lifted_in_turn_when_the_others_can_carry(links):
     moves = lifts(links, lift=0.1)
     times = np.arange(0.0, moves.duration, 5e-3)

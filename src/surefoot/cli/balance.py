@@ -75,9 +75,10 @@ def balance(
 ) -> None:
     """Let ROBOT keep its balance by whole-body control, and sum up how well it went. A fall ends with exit code 1.
 
-    Squats go down by 15 % of the height of the centre of mass; weight shifts take the centre of pressure half of the
-    way to the edge of the feet; a foot is lifted once the centre of mass is over the others. Pushes on the base last
-    0.1 s; the hardest that the robot survives is found by bisection, in four directions.
+    Squats go down by 15 % of the height of the centre of mass. Weight shifts take the centre of pressure half of the
+    way to the edge of the feet, or use half of the friction that is counted on. A foot is lifted once the centre of
+    mass is over the others. Pushes on the base last 0.1 s; the hardest that the robot survives is found by bisection,
+    in four directions.
 
     Try:
 
@@ -110,7 +111,9 @@ def balance(
         "torque_limits": scene.torque_limits if torque_limit is None else torque_limit,
         "check": check.value,
     }
-    pipeline = poise.controller(scene, poise.moves(scene, motion, duration), plant == Plant.MUJOCO, options)
+    pipeline = poise.controller(
+        scene, poise.moves(scene, motion, duration, believed_mu), plant == Plant.MUJOCO, options
+    )
     simulator = sf.MujocoPlant(scene, poise.DT) if plant == Plant.MUJOCO else sf.Simulator(scene, poise.DT)
     screen = console()
     if not kernels_ready():

@@ -35,22 +35,24 @@ def stand_on(name: str, mu: float) -> Scene:
     return sf.whole_body.ready(sf.scene(robot, terrain=sf.Plane(mu=mu)))
 
 
-def moves(scene: Scene, motion: str, duration: float) -> Any:
+def moves(scene: Scene, motion: str, duration: float, mu: float | None = None) -> Any:
     """What to do, as Moves.
 
     Args:
         scene: the robot on its ground.
         motion: "all", "stand", "squat", "shift", "lift" or "push".
         duration: s, of squats and weight shifts, by halves if it is all.
+        mu: friction that is counted on; None: the ground's.
     """
     body = sf.whole_body
     if motion == "all":
-        both = body.squats(scene, 0.5 * duration).then(body.shifts(scene, 0.5 * duration))
+        both = body.squats(scene, 0.5 * duration).then(body.shifts(scene, 0.5 * duration, mu=mu))
         return both.then(body.lifts(scene))
     if motion == "lift":
         return body.lifts(scene)
-    kinds = {"squat": body.squats, "shift": body.shifts}
-    return kinds.get(motion, body.stand)(scene, duration)
+    if motion == "shift":
+        return body.shifts(scene, duration, mu=mu)
+    return body.squats(scene, duration) if motion == "squat" else body.stand(scene, duration)
 
 
 def controller(scene: Scene, plan: Any, soft: bool, options: dict[str, Any]) -> Pipeline:

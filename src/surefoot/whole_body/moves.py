@@ -46,14 +46,20 @@ def squats(robot: Scene, duration: float = 10.0, *, depth: float = 0.15, period:
     return _rows(robot, 0.5 * period * np.arange(2 * count + 1), down)
 
 
-def shifts(robot: Scene, duration: float = 10.0, *, share: float = 0.5, period: float | None = None) -> Moves:
+def shifts(
+    robot: Scene, duration: float = 10.0, *, share: float = 0.5, period: float | None = None, mu: float | None = None
+) -> Moves:
     """The centre of mass goes round above the feet; circles grow in the first round and shrink in the last.
+
+    They are as large as feet and friction allow.
 
     Args:
         robot: robot or scene on flat ground.
         duration: s; a whole number of rounds fits into it, at least two.
-        share: how far the centre of pressure goes towards the edge of the feet's polygon, forward and to the side.
+        share: how far the centre of pressure goes towards the edge of the feet's polygon, forward and to the side; and
+            of the friction that a pyramid of four edges has at its flanks, at most so much is used.
         period: of one round in s; None: see `squats`.
+        mu: friction that is counted on; None: the ground's.
     """
     share = checks.number("share", share, above=0.0, at_most=1.0)
     count, period = _repeats(robot, duration, period, 12.0, least=2)
@@ -63,6 +69,10 @@ def shifts(robot: Scene, duration: float = 10.0, *, share: float = 0.5, period: 
     # On the spot the centre of pressure leads a circle of the centre of mass by its acceleration: p = c - (h / g) a.
     lead = 1.0 + rate**2 * time_scale(robot) ** 2
     reach = [share / lead * min(_way(region, centre, sign * axis) for sign in (-1.0, 1.0)) for axis in np.eye(2)]
+    contacts = dynamics_space(robot, robot.home()).contacts
+    grip = float(contacts.mu.min()) if mu is None else checks.friction("mu", mu)
+    sure = share * grip * float(np.linalg.norm(robot.model.opt.gravity)) / math.sqrt(2.0)
+    reach = [min(r, sure / rate**2) for r in reach]
     times = period / ROWS * np.arange(count * ROWS + 1)
     size = np.array([_grow(min(t, times[-1] - t) / period) for t in times])
     size[times > 0.5 * times[-1], 1] *= -1.0
