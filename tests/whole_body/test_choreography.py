@@ -31,7 +31,7 @@ def played(robot, moves, times):
 def test_velocities_and_accelerations_are_those_of_the_places(links, make):
     moves = make(links, 3.0)
     times = np.arange(0.0, 3.2, 1e-3)
-    goal, stance = played(links, moves, times)
+    goal, stance, _ = played(links, moves, times)
     place, velocity, acceleration = goal[:, :3], goal[:, 3:6], goal[:, 6:]
     assert np.abs(np.diff(place, axis=0) / 1e-3 - 0.5 * (velocity[1:] + velocity[:-1])).max() < 1e-5
     assert np.abs(np.diff(velocity, axis=0) / 1e-3 - 0.5 * (acceleration[1:] + acceleration[:-1])).max() < 1e-3
@@ -45,14 +45,14 @@ def test_velocities_and_accelerations_are_those_of_the_places(links, make):
 def test_squats_go_down_by_a_share_of_the_height(links):
     moves = squats(links, 3.0, depth=0.2, period=1.0)
     assert moves.duration == pytest.approx(3.0)
-    goal, _ = played(links, moves, [0.5, 1.0, 1.5])
+    goal, *_ = played(links, moves, [0.5, 1.0, 1.5])
     down = centre_of_mass(links, links.home())[2] - goal[:, 2]
     np.testing.assert_allclose(down, [0.2 * height(links), 0.0, 0.2 * height(links)], atol=1e-12)
 
 
 def test_the_centre_of_pressure_of_a_shift_stays_within_its_share(links):
     moves = shifts(links, 6.0, share=0.5, period=1.5)
-    goal, _ = played(links, moves, np.arange(1.5, 4.5, 0.01))
+    goal, *_ = played(links, moves, np.arange(1.5, 4.5, 0.01))
     pressure = goal[:, :2] - time_scale(links) ** 2 * goal[:, 6:8]
     region = sf.whole_body.support_region(sf.whole_body.dynamics_space(links, links.home()))
     edge = np.minimum(region.max(axis=0) - moves.centre[0, 0, :2], moves.centre[0, 0, :2] - region.min(axis=0))
@@ -62,7 +62,7 @@ def test_the_centre_of_pressure_of_a_shift_stays_within_its_share(links):
 
 def test_shifts_stay_within_the_friction_that_is_counted_on(links):
     for mu in (0.05, 0.1):
-        goal, _ = played(links, shifts(links, 4.0, share=0.6, mu=mu), np.arange(0.0, 4.0, 5e-3))
+        goal, *_ = played(links, shifts(links, 4.0, share=0.6, mu=mu), np.arange(0.0, 4.0, 5e-3))
         wanted = np.linalg.norm(goal[:, 6:8], axis=1).max()
         assert 0.55 * mu * 9.81 < wanted * np.sqrt(2.0) < 0.9 * mu * 9.81
 

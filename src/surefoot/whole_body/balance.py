@@ -35,13 +35,14 @@ def balancer(robot: Scene, moves: Moves, dt: float, *, horizon: float | None = N
 
 
 def foot_tasks(robot: Scene, moves: Moves, kp: float = 400.0, weight: float = 1e-2) -> list[Task]:
-    """A task for each foot that is lifted: its place, and for a flat foot its orientation too.
+    """Tasks of the feet: the place of every round foot, place and orientation of a flat one if it is lifted.
 
-    Their weight is small: a round foot that stands rolls, and its middle leaves its goal while the base moves.
+    So a foot that a push has torn off the ground is brought back to where it stood. Weights are small: a round foot
+    that stands rolls, and its middle leaves its goal while the base moves.
     """
     tasks: list[Task] = []
     for i, (foot, flat) in enumerate(zip(robot.feet, flat_feet(robot), strict=True)):
-        if moves.stance[:, i].all():
+        if flat and moves.stance[:, i].all():
             continue
         kind = Pose if flat else Position
         tasks.append(kind(name=foot.name, body=foot.name, kp=kp, weight=weight))
