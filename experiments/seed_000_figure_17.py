@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from surefoot_experiments.quadruped import SECONDS, WAYPOINTS, Walk, walks
 
 from surefoot.report.comparison import Comparison
-from surefoot.report.walking import base_place
+from surefoot.simulate.fall import base_place
 
 Array = NDArray[np.float64]
 

@@ -106,7 +106,7 @@ def test_commands_exist(page):
     for line in re.findall(r"^\s*surefoot ([^\n]*)", text, re.MULTILINE):
         name, *rest = line.split("#")[0].split()
         assert name in commands, f"surefoot {line}"
-        wanted = {word.split("=")[0].removeprefix("--") for word in rest if word.startswith("--")}
+        wanted = {word.split("=")[0].removeprefix("--").replace("-", "_") for word in rest if word.startswith("--")}
         known = set(commands[name].__code__.co_varnames[: commands[name].__code__.co_argcount])
         assert wanted <= known, f"surefoot {line}"
     for path in re.findall(r"\b(?:examples|benchmarks|docs|src|tests)/[\w/.-]+\.\w+", text):

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from surefoot.simulate import Trace as Trace
     from surefoot.simulate import joint_motion as joint_motion
     from surefoot.simulate import policy as policy
+    from surefoot.simulate.push import Push as Push
     from surefoot.solvers.status import Status as Status
     from surefoot.traces.distributions import Choice as Choice
     from surefoot.traces.distributions import Jitter as Jitter
@@ -58,7 +59,6 @@ if TYPE_CHECKING:
     from surefoot.traces.distributions import Uniform as Uniform
     from surefoot.traces.distributions import measured as measured
     from surefoot.traces.disturbances import Fault as Fault
-    from surefoot.traces.disturbances import Push as Push
     from surefoot.traces.falsify import falsify as falsify
     from surefoot.traces.online import safe_to_switch as safe_to_switch
     from surefoot.traces.scenario import Scenario as Scenario
@@ -88,7 +88,7 @@ _HOMES = {
     "Normal": "traces.distributions",
     "Plane": "robots.terrains",
     "Policy": "simulate",
-    "Push": "traces.disturbances",
+    "Push": "simulate.push",
     "Scenario": "traces.scenario",
     "Scene": "robots.scene",
     "Simulator": "simulate",

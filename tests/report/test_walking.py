@@ -11,8 +11,9 @@ import surefoot as sf
 from surefoot.control import Command, GaitPlanner, Hold, InverseKinematics, JointPID, Pipeline, Walk, walker
 from surefoot.control.walk import walking_limits
 from surefoot.gait import Legs, Planner
-from surefoot.report.walking import first_fall, foot_places, walking
+from surefoot.report.walking import walking
 from surefoot.report.walking_plot import figure, plot_walk, runs
+from surefoot.simulate.fall import first_fall, foot_places
 
 DT = 1e-3
 

@@ -68,7 +68,7 @@ def test_forward_dynamics_does_what_the_program_says(robot, seed):
     assert controller.status is sf.Status.SOLVED
     again = sf.forward_dynamics(robot, state, torque, dt=DT, contacts=list(FEET))
     assert np.abs(again.velocity - (state.v + DT * controller.acceleration)).max() < 1e-9
-    assert controller.doubts == 0
+    assert controller.disagreements == 0
 
 
 def test_the_centre_of_mass_gets_the_acceleration_it_is_given(robot, home):
@@ -116,7 +116,7 @@ def test_it_says_that_feet_will_slip_and_on_request_heeds_it(robot, home):
     told = WholeBody(ice, DT, mu=0.7)
     told.goals["com"][6] = 2.0
     torque = told(home).copy()
-    assert told.doubts == 4
+    assert told.disagreements == 4
     assert {one.foreseen for one in told.foresight()} == {"slips"}
     assert str(told.foresight()[0]).startswith("LF_FOOT on ground: planned sticks, slips at 0.0")
     assert "slips" in told.table()
@@ -125,7 +125,7 @@ def test_it_says_that_feet_will_slip_and_on_request_heeds_it(robot, home):
     heeded = WholeBody(ice, DT, mu=0.7, check="correct")
     heeded.goals["com"][6] = 2.0
     torque = heeded(home)
-    assert heeded.doubts == 0
+    assert heeded.disagreements == 0
     again = sf.forward_dynamics(ice, home, torque, dt=DT)
     assert np.abs(again.velocity - DT * heeded.acceleration).max() < 1e-9
     known = WholeBody(ice, DT)

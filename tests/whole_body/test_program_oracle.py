@@ -15,7 +15,7 @@ from tests.whole_body.programs import apart, optimality, random_program
 from tests.whole_body.standing import biped
 
 wb = sf.whole_body
-SOLVED, GAVE = sf.Status.SOLVED, sf.Status.REGULARISED
+SOLVED, GAVE = sf.Status.SOLVED, sf.Status.RELAXED
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from surefoot.cli import doctor, drop, falsify, modes, report, reproduce, robots, show, walk
+from surefoot.cli import balance, doctor, drop, falsify, modes, report, reproduce, robots, show, walk
 from surefoot.cli.console import Commands
 
 _HELP = """What contact will do to a robot.
@@ -19,6 +19,8 @@ Try:
     surefoot drop links --mu 0.7 --plot drop.png --video drop.webp
 
     surefoot walk links --plot walk.png --video walk.webp
+
+    surefoot balance links --plot balance.png
 
     surefoot falsify curb
 
@@ -47,6 +49,7 @@ robots.register(app)
 show.register(app)
 drop.register(app)
 walk.register(app)
+balance.register(app)
 falsify.register(app)
 modes.register(app)
 report.register(app)

@@ -34,23 +34,29 @@ class Run:
 
 
 def timed(
-    simulator: Any, policy: Any, start: State, duration: float, progress: Callable[[int, int], None] | None = None
+    simulator: Any,
+    policy: Any,
+    start: State,
+    duration: float,
+    progress: Callable[[int, int], None] | None = None,
+    **more: Any,
 ) -> Run:
     """Simulate and time it.
 
     Args:
-        simulator: a `Simulator`, already compiled.
+        simulator: a `Simulator` or `MujocoPlant`, already compiled.
         policy: what the joints do.
         start: where the robot starts.
         duration: in s.
         progress: called with steps done and their total.
+        more: other arguments of its `rollout`.
 
     Returns:
         The run.
     """
     began = time.perf_counter()
-    trace = simulator.rollout(start, policy, duration=duration, progress=progress)
-    seconds = time.perf_counter() - began - simulator.loading
+    trace = simulator.rollout(start, policy, duration=duration, progress=progress, **more)
+    seconds = time.perf_counter() - began - getattr(simulator, "loading", 0.0)
     names = Counter(_status_name(code) for code in trace.status)
     return Run(trace, seconds, tuple(names.most_common()))
 

@@ -34,7 +34,7 @@ from surefoot.kernels.task_program import Quadratic, give_way, largest_violation
 from surefoot.kernels.task_rows import Bodies, Tasks, momentum_rows, task_rows
 
 TRUST, TELL, CORRECT = 0, 1, 2  # whether the law is asked what the feet will do, and its answer heeded
-MOVES = 1e-5  # m/s: a contact that is faster slips or lifts
+MOVES = 1e-4  # m/s: a contact that is faster slips or lifts
 ROUNDS = 8  # of correction
 GRIP = 0.99  # of the law's friction is counted on in the first: at its very edge feet may slip
 CREEP = 1e-2  # rad/s: below it dry friction is overcome in part only

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from surefoot.report.picture import writable
-from surefoot.report.walking import Walking, base_place
+from surefoot.report.walking import Walking
+from surefoot.simulate.fall import base_place
 from surefoot.simulate.plot import (
     COLOURS,
     ENDINGS,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import mujoco
@@ -22,6 +22,7 @@ from surefoot.simulate.arguments import check_progress, check_scene, control_rat
 from surefoot.simulate.log import new_log
 from surefoot.simulate.mujoco_contacts import ContactRecorder
 from surefoot.simulate.policy import Policy, PythonPolicy
+from surefoot.simulate.push import Push, Pushes
 from surefoot.simulate.trace import Trace
 from surefoot.solvers.status import Status
 
@@ -128,6 +129,7 @@ class MujocoPlant:
         policy: Policy | PythonPolicy | None = None,
         duration: float = 1.0,
         *,
+        pushes: Sequence[Push] = (),
         progress: Callable[[int, int], None] | None = None,
     ) -> Trace:
         """Simulate for `duration` seconds under a policy. MuJoCo's solver starts each step from its last answer.
@@ -141,6 +143,7 @@ class MujocoPlant:
             policy: `@sf.policy` function (its machine code is called at every step), a Python function of a State that
                 returns torques, or None.
             duration: s; rounded to whole steps.
+            pushes: forces from outside, see `sf.Push`; no policy knows of them.
             progress: called with (steps done, steps in all) now and then.
         """
         steps = step_count(duration, self.dt)
@@ -153,8 +156,12 @@ class MujocoPlant:
         torque, memory, params = np.zeros(len(scene.joints)), compiled.new_memory(), compiled.params.copy()
         q, v = state.q.copy(), state.v.copy()  # what the policy sees: it cannot move the plant
         address = compiled.__wrapper_address__()
+        outside, force, change = Pushes(pushes, scene, self.dt), np.zeros(self.model.nv), 0
         code, done = codes.SOLVED, 0
         while done < steps:
+            if outside and done >= change:
+                force[:], change = 0.0, outside.next(done)
+                outside.add(done, self.model, data, force)
             now = state.t + done * self.dt
             if done % self._every == 0 and python_policy is not None:
                 given = python_policy(State(log.q[done], log.v[done], now))
@@ -165,7 +172,7 @@ class MujocoPlant:
                     code = codes.POLICY
                     compiled.raise_error(now, q, v, torque, memory, params)
                     break
-            code = self._advance(torque)
+            code = self._advance(torque, force)
             if code != codes.SOLVED:
                 break
             contacts.write(done)
@@ -190,11 +197,12 @@ class MujocoPlant:
         mujoco.mj_resetData(self.model, self._data)
         state.to_mujoco(self._data)
 
-    def _advance(self, torque: NDArray[np.float64]) -> int:
-        """One `mj_step`; returns a status code."""
+    def _advance(self, torque: NDArray[np.float64], pushed: Any = 0.0) -> int:
+        """One `mj_step` under torques (joints,) and a generalised force (nv,) from outside; returns a status code."""
         if not (np.abs(torque) <= LARGEST).all():
             return codes.NOT_FINITE
-        self._data.qfrc_applied[self.scene.dofs] = torque
+        self._data.qfrc_applied[:] = pushed
+        self._data.qfrc_applied[self.scene.dofs] += torque
         try:
             mujoco.mj_step(self.model, self._data)
         except mujoco.FatalError:  # so it ends where memory is short of even a few contacts

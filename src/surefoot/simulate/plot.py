@@ -62,7 +62,7 @@ def figure(trace: Any) -> Any:
     axes = result.subplots(3, 2, sharex=True)
     parts = touching_parts(trace)
     if trace.scene.base is None:
-        _joints(
+        joint_lines(
             axes[0, 0],
             trace,
             trace.q[:, trace.scene.joint_positions],
@@ -70,14 +70,14 @@ def figure(trace: Any) -> Any:
             units(trace, "rad", "m"),
             trace.t,
         )
-        _joints(
+        joint_lines(
             axes[0, 1], trace, trace.v[:, trace.scene.dofs], "joint velocity", units(trace, "rad/s", "m/s"), trace.t
         )
     else:
         base_height(axes[0, 0], trace)
         _base_orientation(axes[0, 1], trace)
-    _normal_forces(axes[1, 0], trace, parts)
-    _joints(axes[1, 1], trace, trace.torque, "torque as applied", units(trace, "N m", "N"), trace.t[:-1])
+    normal_forces(axes[1, 0], trace, parts)
+    joint_lines(axes[1, 1], trace, trace.torque, "torque as applied", units(trace, "N m", "N"), trace.t[:-1])
     _slip(axes[2, 0], trace, parts)
     _gaps(axes[2, 1], trace, parts)
     for row in axes:
@@ -153,7 +153,8 @@ def _base_orientation(panel: Axes, trace: Any) -> None:
     legend(panel)
 
 
-def _normal_forces(panel: Axes, trace: Any, parts: dict[str, NDArray[np.bool_]]) -> None:
+def normal_forces(panel: Axes, trace: Any, parts: dict[str, NDArray[np.bool_]]) -> None:
+    """Draw the normal forces of parts, see `touching_parts`."""
     steps, normal = contact_steps(trace), trace.contact_forces[:, 0]
     total = np.bincount(steps, normal, minlength=len(trace.torque))
     weight = float(trace.scene.mass * np.linalg.norm(trace.scene.model.opt.gravity))
@@ -205,7 +206,7 @@ def _gaps(panel: Axes, trace: Any, parts: dict[str, NDArray[np.bool_]]) -> None:
     legend(panel)
 
 
-def _joints(
+def joint_lines(
     panel: Axes, trace: Any, values: NDArray[np.float64], title: str, unit: str, t: NDArray[np.float64]
 ) -> None:
     """Lines of all joints; of more than twelve only the liveliest are named, or the legend would hide the picture."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -21,6 +21,7 @@ from surefoot.robots.state import State
 from surefoot.simulate.arguments import check_progress, check_scene, control_rate
 from surefoot.simulate.joint_motion import JointMotion, positions_now, refuse_both
 from surefoot.simulate.policy import Policy, PythonPolicy
+from surefoot.simulate.push import Push, Pushes
 from surefoot.simulate.roll_out import PIECE, RollOut
 from surefoot.simulate.trace import Trace
 
@@ -134,6 +135,7 @@ class Simulator:
         *,
         motion: JointMotion | PythonMotion | None = None,
         torque_limits: Any = None,
+        pushes: Sequence[Push] = (),
         progress: Callable[[int, int], None] | None = None,
     ) -> Trace:
         """Simulate for `duration` seconds under a policy, a prescribed motion, or both, each for joints of its own.
@@ -156,17 +158,24 @@ class Simulator:
             torque_limits: largest torque of the joints that follow a motion, see `sf.solve`. One that cannot follow
                 slips at its limit and catches up later, in about 0.1 s or as its torque allows; `trace.lag` says how
                 far behind it is.
+            pushes: forces from outside, see `sf.Push`; no policy knows of them, and `trace.replay()` has none.
             progress: called with (steps done, steps in all) now and then.
         """
         check_progress(progress)
+        outside, space = Pushes(pushes, self.scene, self.dt), self.space
         run = self.begin(state, policy, duration, motion=motion, torque_limits=torque_limits)
         self.loading = 0.0
         try:
             while run.going:
-                run.advance(run.done - run.done % PIECE + PIECE)
+                if outside:
+                    space.data.qfrc_applied[:] = 0.0
+                    outside.add(run.done, space.model, space.data, space.data.qfrc_applied)
+                run.advance(min(run.done - run.done % PIECE + PIECE, outside.next(run.done)))
                 if progress is not None:
                     progress(run.done, run.steps)
         finally:
+            if outside:
+                space.data.qfrc_applied[:] = 0.0
             self.loading = run.loading
         return run.trace()
 

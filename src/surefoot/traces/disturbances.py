@@ -8,53 +8,18 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
-import mujoco
 import numpy as np
 
 from surefoot import checks
 from surefoot.errors import InputError
 from surefoot.robots.families import with_values
 from surefoot.robots.scene import Scene
+from surefoot.simulate.push import Push, Pushes, step_at
 from surefoot.simulate.roll_out import RollOut
 from surefoot.traces.imperfect import Errors, readings
 
 STUCK = 1e4  # N m (N): dry friction of a joint that is stuck
 FAULTS = ("stuck", "weak", "dead", "dropout")
-_TURN = 10  # steps after which a push is laid on anew, where the body is then
-
-
-@dataclass(frozen=True)
-class Push:
-    """A force from outside on one body.
-
-    Attributes:
-        force: (3,) N in the world's frame, at the body's centre of mass.
-        time: when it begins, in s after the start of the trace; rounded to a step.
-        duration: in s; rounded to steps, at least one, with the force scaled so that force times duration stays.
-        torque: (3,) N m in the world's frame.
-        body: name of the body; None: the robot's base, or the first loose object of a robot that is bolted down.
-    """
-
-    force: tuple[float, float, float]
-    time: float
-    duration: float = 0.1
-    torque: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    body: str | None = None
-
-    def __post_init__(self) -> None:
-        """Check."""
-        checks.array("Push.force", self.force, (3,))
-        checks.array("Push.torque", self.torque, (3,))
-        checks.number("Push.time", self.time, at_least=0.0)
-        checks.number("Push.duration", self.duration, at_least=0.0)
-
-    def body_of(self, scene: Scene) -> int:
-        """Number of the body in MuJoCo's model."""
-        name = self.body or scene.base or (scene.objects[0] if scene.objects else None)
-        if name is None:
-            raise InputError(f"Push.body: {scene.name!r} has no base that floats and no loose object; name a body")
-        bodies = [scene.model.body(i).name for i in range(1, scene.model.nbody)]
-        return checks.indices("Push.body", [name], bodies, "body")[0] + 1
 
 
 @dataclass(frozen=True)
@@ -107,19 +72,17 @@ class Disturbances:
         self, pushes: Sequence[Push], faults: Sequence[Fault], scene: Scene, dt: float, errors: Errors
     ) -> None:
         self._scene, self._errors = scene, errors
-        self._pushes = [(*_lasting(push, dt), push) for push in pushes]
-        self._faults = [(_step(f.time, dt), _step(f.until, dt), f) for f in faults]
-        self._bodies = [push.body_of(scene) for push in pushes]
+        self._pushes = Pushes(tuple(pushes), scene, dt)
+        self._faults = [(step_at(f.time, dt), step_at(f.until, dt), f) for f in faults]
         self._readings = readings(scene)
         self._strength = errors.strength.copy()
         self._friction: np.ndarray | None = None
-        self.steps = sorted({k for a, b, *_ in (*self._pushes, *self._faults) for k in (a, b)})
+        self.steps = sorted({k for a, b, *_ in (*self._pushes.spans, *self._faults) for k in (a, b)})
 
     def next(self, step: int) -> int:
         """The next step at which to call `apply`."""
         later = next((k for k in self.steps if k > step), 2**62)
-        pushed = any(a <= step < b for a, b, *_ in self._pushes)
-        return min(later, step + _TURN) if pushed else later
+        return min(later, self._pushes.next(step))
 
     def apply(self, run: RollOut, params: Any) -> None:
         """Lay on what holds now.
@@ -132,13 +95,7 @@ class Disturbances:
             return
         step, space = run.done, run.plant.space
         space.data.qfrc_applied[:] = 0.0
-        for (a, b, share, push), body in zip(self._pushes, self._bodies, strict=True):
-            if a <= step < b:
-                mujoco.mj_kinematics(space.model, space.data)  # the step before left those of its start
-                mujoco.mj_comPos(space.model, space.data)
-                force, torque = share * np.array(push.force), share * np.array(push.torque)
-                at = space.data.xipos[body].copy()
-                mujoco.mj_applyFT(space.model, space.data, force, torque, at, body, space.data.qfrc_applied)
+        self._pushes.add(step, space.model, space.data, space.data.qfrc_applied)
         strength, held = self._strength.copy(), np.zeros(self._scene.nq + self._scene.nv)
         if self._friction is None:
             self._friction = space.plant.dof_frictionloss.copy()
@@ -190,17 +147,3 @@ def disturbed(word: str, things: Sequence[Any], values: Mapping[str, Any]) -> li
         new = {name.removeprefix(head): value for name, value in values.items() if name.startswith(head)}
         result.append(with_values(thing, new) if new else thing)
     return result
-
-
-def _step(t: float, dt: float) -> int:
-    return round(t / dt) if t < 1e9 else 2**62
-
-
-def _lasting(push: Push, dt: float) -> tuple[int, int, float]:
-    """First step of a push, the first after it, and the share of its force that has the same effect in whole steps."""
-    first = _step(push.time, dt)
-    if push.duration == 0.0:
-        return first, first, 0.0
-    steps = max(1, _step(push.duration, dt))
-    share = push.duration / (steps * dt)
-    return first, first + steps, 1.0 if abs(share - 1.0) < 1e-9 else share

@@ -305,8 +305,8 @@ class WholeBody:
         return self._c.force[: 3 * n].reshape(n, 3).copy()
 
     @property
-    def doubts(self) -> int:
-        """Contacts that will not do what the program counts on, by Coulomb's law; all if the law has no answer."""
+    def disagreements(self) -> int:
+        """How many contacts the law sees slip or lift that the program of the last call holds; 0 if nobody asked it."""
         return int(self._c.law[1])
 
     def violations(self) -> tuple[Violation, ...]:
@@ -333,8 +333,8 @@ def standing(com: float = 50.0, base: float = 100.0, posture: float = 50.0) -> l
     return [
         CentreOfMass(name="com", kp=com),
         Orientation(name="base", kp=base, weight=0.3),
-        Posture(name="posture", kp=posture, weight=1e-4),
-        Acceleration(name="still"),
+        Posture(name="posture", kp=posture, weight=1e-6),
+        Acceleration(name="still", weight=1e-8),
     ]
 
 
