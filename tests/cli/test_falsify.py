@@ -20,7 +20,8 @@ def place(tmp_path, monkeypatch):
 @pytest.fixture
 def small(run, place):
     """Run the small scenario in this process, without a page."""
-    return lambda *words: run("falsify", "made.toml", "--workers", 0, "--no-report", *words)
+    here = ("--workers", 0)
+    return lambda *words: run("falsify", "made.toml", *(() if "--adaptive" in words else here), "--no-report", *words)
 
 
 def told(result):
@@ -172,6 +173,10 @@ def test_folders_that_cannot_be_used(small, place):
             "--particles, --stop-width, --graze, --out, --sobol: expected without --adaptive, "
             "which takes no run of particles",
         ),
+        (
+            ["--adaptive", 5, "--workers", 2],
+            "--workers: expected without --adaptive, which traces one by one, in this process",
+        ),
         (["--adaptive", 0], "most: expected a whole number of at least 1, got 0"),
         (["--adaptive", 5, "-p", "hop"], "policy: no policy is called 'hop'; The choices are: hold, limp"),
     ],
@@ -255,8 +260,8 @@ def test_replay_of_a_trace_that_breaks_tells_why(run, place):
 def test_names_that_look_like_markup(run, place):
     policies = {"[/red] [bold]a/b": {"kind": "stand"}}
     write(place, changed(SMALL, policies=policies, title="[/oops]"), "[x].toml")
-    words = ("falsify", "[x].toml", "--workers", 0, "--no-report")
-    result = run(*words)
+    words = ("falsify", "[x].toml", "--no-report")
+    result = run(*words, "--workers", 0)
     assert result.exit_code == 0, result.output
     assert "[/red] [bold]a/b" in result.output
     assert "[/oops]" in result.output

@@ -120,6 +120,8 @@ def falsify(
         _refuse("--replay", of_a_run)
     if adaptive is not None:
         _refuse("--adaptive", {**of_a_run, "--out": out, "--sobol": sobol})
+        if workers is not None:
+            raise InputError("--workers: expected without --adaptive, which traces one by one, in this process")
     if not kernels_ready():
         screen.print("Compiling the kernels: once, up to a minute.")
     made, proposed = scenario_file.read(scenario)
