@@ -220,7 +220,7 @@ def _tell(screen: Any, run: Any) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from surefoot.traces.findings import findings
+    from surefoot.traces.findings import comparisons, findings, ways_told
 
     found = findings(run.folder)
     header = run.folder.header
@@ -236,14 +236,9 @@ def _tell(screen: Any, run: Any) -> None:
     for one in found:
         table.add_row(*(Text(cell) for cell in one.row()))
     screen.print(table)
-    for line in (*(one.verdict.because for one in found), *_comparisons(found), *_without_answer(found)):
+    verdicts = [one.verdict.because for one in found]
+    for line in (*verdicts, *ways_told(found), *comparisons(found), *_without_answer(found)):
         screen.print(Text(f"  {line}"), soft_wrap=True)
-
-
-def _comparisons(found: Any) -> list[str]:
-    from surefoot.traces.findings import comparisons
-
-    return comparisons(found)
 
 
 def _without_answer(found: Any) -> list[str]:
