@@ -6,6 +6,7 @@ from surefoot.errors import EngineError
 from surefoot.traces import RunFolder, load_scenario
 from surefoot.traces.scenario_file import SCENARIOS, text
 from tests.cli.test_cli_drop import _rows
+from tests.traces.mcap_reader import read
 from tests.traces.scenario_texts import SMALL, changed, folder, write
 
 
@@ -20,7 +21,8 @@ def place(tmp_path, monkeypatch):
 @pytest.fixture
 def small(run, place):
     """Run the small scenario in this process, without a page."""
-    return lambda *words: run("falsify", "made.toml", "--workers", 0, "--no-report", *words)
+    here = ("--workers", 0)
+    return lambda *words: run("falsify", "made.toml", *(() if "--adaptive" in words else here), "--no-report", *words)
 
 
 def told(result):
@@ -162,6 +164,12 @@ def test_folders_that_cannot_be_used(small, place):
             "--policy: expected the one policy to replay, got 2. The choices are: hold, limp",
         ),
         (["--replay", 1, "-p", "hop"], "policy: no policy is called 'hop'; The choices are: hold, limp"),
+        (["--mcap", "x.mcap"], "--mcap: expected with --replay, which says whose trace to write"),
+        (
+            ["--replay", 1, "-p", "hold", "--mcap", "x.txt"],
+            "--mcap: expected a file name ending in .mcap, got 'x.txt'",
+        ),
+        (["--replay", 1, "-p", "hold", "--mcap", "no/x.mcap"], "--mcap: the folder 'no' does not exist"),
         (["--replay", -1, "-p", "hold"], "particle: expected a whole number of at least 0, got -1"),
         (
             ["--replay", 1, "-p", "hold", "-n", 5, "--resume"],
@@ -171,6 +179,10 @@ def test_folders_that_cannot_be_used(small, place):
             ["--adaptive", 5, "-n", 0, "--stop-width", 0.1, "-o", "x", "--sobol", "--graze"],
             "--particles, --stop-width, --graze, --out, --sobol: expected without --adaptive, "
             "which takes no run of particles",
+        ),
+        (
+            ["--adaptive", 5, "--workers", 2],
+            "--workers: expected without --adaptive, which traces one by one, in this process",
         ),
         (["--adaptive", 0], "most: expected a whole number of at least 1, got 0"),
         (["--adaptive", 5, "-p", "hop"], "policy: no policy is called 'hop'; The choices are: hold, limp"),
@@ -231,6 +243,23 @@ def test_replay_tells_what_became_of_a_particle(small, place, monkeypatch):
     assert str(file) == "pictures/made-hold-1.webp"
 
 
+def test_replay_writes_the_trace_for_a_log_viewer(small, place, monkeypatch):
+    result = small("--replay", 1, "--policy", "hold", "--mcap", "trace.mcap", "--no-pictures")
+    assert result.exit_code == 0, result.output
+    assert "Wrote trace.mcap" in result.output
+    assert not list(place.rglob("*.webp"))
+    messages, _, metadata = read(place / "trace.mcap")
+    trace = load_scenario("made.toml").replay("hold", 1)
+    assert [data["q2"] for _, data in messages["/q"]] == trace.q[:, 2].tolist()  # every step
+    assert (metadata["trace"]["policy"], metadata["trace"]["particle"]) == ("hold", "1")
+    again = small("--replay", 1, "--policy", "hold", "--mcap", "again.mcap", "--no-pictures", "--seed", 1)
+    assert again.exit_code == 0, again.output
+    assert read(place / "again.mcap")[2]["trace"]["seed"] == "1"
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    line = told(small("--replay", 1, "--policy", "hold", "--mcap", "third.mcap"))
+    assert line == "--mcap: needs the MCAP library; pip install 'surefoot[mcap]'"
+
+
 def test_replay_of_the_particle_as_modelled(small, monkeypatch):
     def no_renderer(*_, **__):
         raise EngineError("no renderer [/here]")
@@ -255,8 +284,8 @@ def test_replay_of_a_trace_that_breaks_tells_why(run, place):
 def test_names_that_look_like_markup(run, place):
     policies = {"[/red] [bold]a/b": {"kind": "stand"}}
     write(place, changed(SMALL, policies=policies, title="[/oops]"), "[x].toml")
-    words = ("falsify", "[x].toml", "--workers", 0, "--no-report")
-    result = run(*words)
+    words = ("falsify", "[x].toml", "--no-report")
+    result = run(*words, "--workers", 0)
     assert result.exit_code == 0, result.output
     assert "[/red] [bold]a/b" in result.output
     assert "[/oops]" in result.output

@@ -50,7 +50,7 @@ def test_figure_3_times_the_humanoid(run, tmp_path):
     for _, steps, forward, inverse, _, before, speed_up, *_ in rows:
         assert int(steps) >= 5
         assert 1.0 < float(before) < float(inverse)
-        assert float(speed_up) == pytest.approx(float(forward) / float(inverse), rel=0.01, abs=0.06)  # of rounded times
+        assert float(speed_up) == pytest.approx(float(forward) / float(inverse), rel=0.02, abs=0.06)  # of rounded times
     error = float(re.search(r"drag's force to (\S+) of its size", result.output)[1])
     assert 0.0 < error < 1e-8
     assert (tmp_path / "002-figure-3.png").stat().st_size > 10_000

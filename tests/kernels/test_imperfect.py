@@ -5,7 +5,7 @@ from scipy.special import ndtr, ndtri
 from scipy.stats import kstest
 
 from surefoot.kernels import imperfect as kernel
-from surefoot.kernels.imperfect import CHANNEL, HEAD, act, memory_size, normal_score, sense, share
+from surefoot.kernels.imperfect import CHANNEL, HEAD, act, memory_size, normal_score, seen_place, sense, share
 
 MASK = 2**64 - 1
 GOLDEN = 0x9E3779B97F4A7C15
@@ -44,21 +44,23 @@ def given(nq=3, nv=2, joints=2, *, channels=(), strength=None, held=(), turned=-
     places = {"sensors": kernel.SENSOR_LAG, "torque": kernel.TORQUE_LAG}
     for name, lag in lags.items():
         head[places[name] : places[name] + CHANNEL - 1] = channel(0, *lag)[1:]
-    flags = np.isin(np.arange(nq + nv), held).astype(float)
+    flags = np.isin(np.arange(nq + nv + joints), held).astype(float)
     parts = [head, np.ravel(channels), np.ones(joints) if strength is None else strength, flags]
     return np.zeros(memory_size(nq, nv, joints, *rows, 0) + 1), np.concatenate([np.asarray(p, float) for p in parts])
 
 
 def seen(memory, nq=3, nv=2, joints=2):
-    size = nq + nv
-    return memory[4 + size + joints : 4 + 2 * size + joints].copy()
+    """q, v and torque as the policy sees them."""
+    first = seen_place(nq, nv, joints)
+    return memory[first : first + nq + nv + joints].copy()
 
 
-def call(q, v, torque, memory, params):
-    """One call: what the policy sees, and what the motors give."""
+def call(q, v, torque, memory, params, gave=None):
+    """One call: q and v that the policy sees, and what the motors give; `gave`: what they gave in the last."""
     out = np.empty(len(torque))
-    sense(np.array(q, float), np.array(v, float), memory, params)
-    looked = seen(memory, len(q), len(v), len(torque))
+    gave = np.full(len(torque), np.nan) if gave is None else np.array(gave, float)
+    sense(np.array(q, float), np.array(v, float), gave, memory, params)
+    looked = seen(memory, len(q), len(v), len(torque))[: len(q) + len(v)]
     act(np.array(torque, float), out, memory, params)
     return looked, out
 
@@ -111,7 +113,7 @@ def test_what_has_no_errors_passes_untouched():
 
 
 def test_constants_are_added_in_their_places_and_to_each_other():
-    channels = [channel(1, 0.5), channel(1, 0.25), channel(4, -1.0), channel(5 + 3 + 1, 3.0)]
+    channels = [channel(1, 0.5), channel(1, 0.25), channel(4, -1.0), channel(7 + 3 + 1, 3.0)]
     memory, params = given(channels=channels, strength=[1.0, 0.5])
     for _ in range(3):
         looked, out = call([1, 2, 3], [4, 5], [10, 20], memory, params)
@@ -131,7 +133,7 @@ def test_a_draw_is_the_truncated_normal_of_its_key_and_call():
 
 @pytest.mark.parametrize("turn", [(0.3, -0.2, 1.4), (0.0, 0.0, 0.0), (1e-9, 0, 0), (0, 3.0, 0)])
 def test_a_turn_is_put_on_in_the_bodys_frame(turn):
-    channels = [channel(7 + 6 + i, angle) for i, angle in enumerate(turn)]
+    channels = [channel(7 + 6 + 1 + i, angle) for i, angle in enumerate(turn)]
     memory, params = given(7, 6, 1, channels=channels, turned=3)
     true = Rotation.from_rotvec([0.4, 0.5, -2.0])
     x, y, z, w = true.as_quat()
@@ -191,7 +193,7 @@ def test_what_is_held_stays_as_it_was_last_seen():
 
 
 def test_what_is_held_from_the_start_has_one_reading():
-    memory, params = given(7, 6, 1, held=range(13), turned=3, channels=[channel(13 + 2, np.pi)])
+    memory, params = given(7, 6, 1, held=range(13), turned=3, channels=[channel(14 + 2, np.pi)])
     first = call([1, 2, 3, 1, 0, 0, 0], np.ones(6), [0], memory, params)[0]
     assert first == pytest.approx([1, 2, 3, 0, 0, 0, 1, *np.ones(6)], abs=1e-15)
     second = call([4, 5, 6, 0, 1, 0, 0], np.zeros(6), [0], memory, params)[0]
@@ -199,5 +201,15 @@ def test_what_is_held_from_the_start_has_one_reading():
 
 
 def test_memory_holds_every_part():
-    # calls, errors (q, v, turn, torque), what is seen, the policy's torque, two rings, the policy's own
-    assert memory_size(3, 2, 2, 4, 6, 5) == 1 + (5 + 3 + 2) + 5 + 2 + 5 * 5 + 7 * 2 + 5
+    # calls, errors (readings, turn, torque), what is seen, the policy's torque, two rings, the policy's own
+    assert memory_size(3, 2, 2, 4, 6, 5) == 1 + (7 + 3 + 2) + 7 + 2 + 5 * 7 + 7 * 2 + 5
+
+
+def test_torque_sensors_err_come_late_and_fail_like_all_others():
+    memory, params = given(rows=(2, 0), sensors=[2.0], channels=[channel(5, 0.5), channel(6, -1.0)])
+    held = HEAD + 2 * CHANNEL + 2
+    for k in range(6):
+        params[held + 6] = float(k >= 4)
+        call([0, 0, 0], [0, 0], [0, 0], memory, params, gave=[k, 10 * k])
+        late = max(k - 2, 0)
+        assert seen(memory)[5:].tolist() == [late + 0.5, 10 * min(late, 1) - 1.0]

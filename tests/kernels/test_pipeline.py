@@ -7,10 +7,10 @@ from surefoot.kernels.cache import Pointer
 from surefoot.kernels.rollout import POLICY_SIGNATURE
 from tests.kernels.door import call
 
-# Blackboard: torque 0 | time 1 | q 2 | v 3 | goal 4 | what the second and third stage add 5, 6.
-# Blocks: 7: wait, goal, memory; 10: wait; 11: wait, memory.
+# Blackboard: torque 0 | time 1 | q 2 | v 3 | torque now 4 | goal 5 | what the second and third stage add 6, 7.
+# Blocks: 8: wait, goal, memory; 11: wait; 12: wait, memory.
 RUN = Pointer(kernel.run_pipeline, POLICY_SIGNATURE)
-TORQUE, TIME, Q, V, GOAL, FIRST, SECOND, SIZE = 0, 1, 2, 3, 4, 5, 6, 13
+TORQUE, TIME, Q, V, NOW, GOAL, FIRST, SECOND, SIZE = 0, 1, 2, 3, 4, 5, 6, 7, 14
 
 
 def _count(t, board, where, memory, params):
@@ -39,8 +39,8 @@ def address(function):
 def table(every=(1, 1, 1), python=(), stop=np.inf, code=3):
     """count (writes the goal), spring (reads q and goal, adds torque), clock (adds torque)."""
     where = ([GOAL], [Q, GOAL, FIRST], [SECOND])
-    copies = ([GOAL, 8, 1], [TORQUE, FIRST, 1], [TORQUE, SECOND, 1])
-    waits, own, writes, adds = (7, 10, 11), ((9, 1), (11, 0), (12, 1)), (1, 0, 0), (0, 1, 1)
+    copies = ([GOAL, 9, 1], [TORQUE, FIRST, 1], [TORQUE, SECOND, 1])
+    waits, own, writes, adds = (8, 11, 12), ((10, 1), (12, 0), (13, 1)), (1, 0, 0), (0, 1, 1)
     given = ([2.0], [10.0], [stop, code])
     lists = [number for pair in zip(where, copies, strict=True) for part in pair for number in part]
     start = kernel.HEADER + 3 * kernel.WIDTH
@@ -51,12 +51,12 @@ def table(every=(1, 1, 1), python=(), stop=np.inf, code=3):
         rows += [*row, *own[s], behind, len(given[s])]
         start += len(where[s]) + len(copies[s])
         behind += len(given[s])
-    whole = np.array([3, 1, 7, *rows, *lists], dtype=np.int64)
+    whole = np.array([3, 1, 8, *rows, *lists], dtype=np.int64)
     return np.concatenate([whole.view(np.float64), *given])
 
 
-def tick(params, memory, t, q=0.5, v=-1.0):
-    torque = np.full(1, np.nan)
+def tick(params, memory, t, q=0.5, v=-1.0, measured=np.nan):
+    torque = np.full(1, measured)
     code = call(RUN, t, np.array([q]), np.array([v]), torque, memory, params)
     return code, torque[0]
 
@@ -65,8 +65,8 @@ def test_stages_run_in_order_and_torques_add_up():
     params, memory = table(), np.zeros(SIZE + 1)
     for k in range(5):
         t = 0.25 * k
-        assert tick(params, memory, t) == (0, 10.0 * (2.0 * (k + 1) - 0.5) + t)
-        assert memory[[TIME, Q, V]].tolist() == [t, 0.5, -1.0]
+        assert tick(params, memory, t, measured=7.0 + k) == (0, 10.0 * (2.0 * (k + 1) - 0.5) + t)
+        assert memory[[TIME, Q, V, NOW]].tolist() == [t, 0.5, -1.0, 7.0 + k]
     assert memory[-1] == 0.0
 
 
@@ -90,7 +90,7 @@ def test_a_written_value_is_written_again():
 def test_python_runs_a_stage_in_the_middle():
     params, memory = table(every=(1, 2, 1), python=(1,)), np.zeros(SIZE + 1)
     for k in range(4):
-        kernel.begin_tick(float(k), np.array([0.5]), np.array([-1.0]), memory, params)
+        kernel.begin_tick(float(k), np.array([0.5]), np.array([-1.0]), np.zeros(1), memory, params)
         code, s = kernel.run_stages(float(k), memory, params, 0, False)
         if k % 2 == 0:
             assert (code, s, memory[FIRST]) == (kernel.PYTHON, 1, 0.0)

@@ -164,6 +164,22 @@ def test_numbers_of_the_table_are_those_of_the_run(browser, curb):
     assert table["step 3 cm"] == ["brittle", "93", "31", "4", "0", "72.7 %", "64.4 to 79.6 %", "23", "4", "8"]
 
 
+def test_behaviours_are_counted_and_their_examples_are_theirs(browser, curb):
+    rows = "[...document.querySelectorAll('#parting tbody tr')].map(r => [...r.children].map(c => c.textContent))"
+    with Visit(browser, curb, 1280, "light") as visit:
+        table = visit.get(rows)
+    success = {(each.policy, each.particle): each.outcome == "success" for each in Synthetic().results()}
+    starts = [k for k, row in enumerate(table) if row[0]]
+    assert [table[k][0] for k in starts] == list(STEPS)
+    for policy, a, b in zip(STEPS, starts, [*starts[1:], len(table)], strict=True):
+        assert [int(row[1]) for row in table[a:b]] == list(range(1, b - a + 1))
+        assert sum(int(row[2].split(" of 128")[0]) for row in table[a:b]) == 128
+        assert sum(int(row[3].split(" of ")[0]) for row in table[a:b]) == sum(success[policy, k] for k in range(128))
+        for row in table[a:b]:
+            assert (policy, int(row[6])) in success
+    assert any("times (others" in row[4] for row in table)
+
+
 def test_the_page_is_the_same_every_time(tmp_path):
     stamp = re.compile(r"20\d\d-\d\d-\d\dT[\d:+]+")
     runs = [fill(tmp_path / name, Synthetic(particles=6)) for name in ("a", "b")]

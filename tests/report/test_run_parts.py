@@ -9,6 +9,7 @@ import pytest
 
 from surefoot.errors import InputError
 from surefoot.report import (
+    run_behaviours,
     run_curves,
     run_log,
     run_motion,
@@ -87,6 +88,24 @@ def judged_as(policy, word, decides=""):
     ranked = [Influence(decides, 1.0, 0.9, 1.0, 1e-6, "high")] if decides else []
     nowhere = scatter(np.empty((0, 1)))
     return Finding(group([S], policy=policy), Verdict(word, ""), BY_SUCCESS, ranked, [], nowhere, None)
+
+
+def test_behaviours_escape_names_and_leave_out_what_is_not_there():
+    evil = "touchdown <b>&foot"
+    nowhere = scatter(np.empty((0, 1)))
+    one = Finding(
+        group([S, S, K, K, K], policy="<i>p"), Verdict("brittle", ""), "", [], [("a", "a")] * 2 + [("a", evil)] * 3,
+        nowhere, None,
+    )  # fmt: skip
+    shown = run_behaviours.section([one, judged_as("bare", "brittle")])
+    assert "<b>" not in shown
+    assert "<i>" not in shown
+    assert "↓\u00a0&lt;b&gt;&amp;foot 1.0 times (others 0.0)" in shown
+    assert "3 of 5, 60\u00a0%" in shown
+    assert "0 of 3: 0 % (0 to 56.1 %)" in shown
+    assert "bare" not in shown  # no trace of it meets anything
+    assert "100 % (&lt;i&gt;p)" in shown
+    assert run_behaviours.section([judged_as("bare", "brittle")]) is None
 
 
 def test_headline_groups_the_words_and_begins_with_the_best():

@@ -305,7 +305,7 @@ def test_what_is_no_push_and_no_fault(make, text):
         (
             lambda rod, flyer: Fault("dropout", "gps.x", 0.0).parts(rod),
             "Fault.part: no reading is called 'gps.x'; The choices are: encoder.shoulder, encoder.elbow, "
-            "encoder_rate.shoulder, encoder_rate.elbow",
+            "encoder_rate.shoulder, encoder_rate.elbow, torque_sensor.shoulder, torque_sensor.elbow",
         ),
     ],
 )

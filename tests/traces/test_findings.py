@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from surefoot.traces.findings import comparisons, deciding, findings
+from surefoot.traces.findings import comparisons, deciding, findings, ways_told
 from surefoot.traces.groups import groups
 from surefoot.traces.result import Result
 from surefoot.traces.run_folder import RunFolder
@@ -65,6 +65,11 @@ def test_the_parameter_that_decides_is_named(folder):
     assert found.parting is not None
     assert "knee/ground" in str(found.parting)
     assert [len(signature) for signature in found.signatures] == [2] * 60
+    assert found.ways() == [(60 - failed, 60 - failed), (failed, 0)]  # who fails meets the ground with a knee
+    assert found.behaviours is found.behaviours
+    assert ways_told([found]) == [
+        f"a: 2 behaviours by their impacts: {60 - failed} traces (100 % succeed), {failed} (0 %)."
+    ]
 
 
 def test_without_a_failure_parameters_are_ranked_by_the_nearest_margin(folder):
@@ -75,6 +80,7 @@ def test_without_a_failure_parameters_are_ranked_by_the_nearest_margin(folder):
     assert found.decides == ""  # nothing fails
     assert found.parting is None
     assert found.row()[3:] == ("-", "-")
+    assert ways_told([found]) == []
 
 
 def test_success_that_ends_in_two_places_is_unpredictable(folder):
@@ -105,6 +111,7 @@ def test_one_trace_and_none(folder):
     assert len(none.group) == 0
     assert (none.rate.successes, none.rate.n) == (0, 0)
     assert none.row()[0] == "b"
+    assert (one.ways(), none.ways()) == ([(1, 1)], [])
     assert comparisons([one, none]) == []
 
 

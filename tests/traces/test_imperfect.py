@@ -68,7 +68,7 @@ def tilted(robot):
 
 def test_every_reading_of_a_floating_robot_is_where_mujoco_has_it(flyer):
     assert list(readings(flyer)) == [
-        "encoder.hip", "encoder_rate.hip", "gps.x", "gps.y", "estimate.z",
+        "encoder.hip", "encoder_rate.hip", "torque_sensor.hip", "gps.x", "gps.y", "estimate.z",
         "magnetometer.roll", "magnetometer.pitch", "magnetometer.yaw", "imu.roll", "imu.pitch", "imu.yaw",
         "estimate.velocity.x", "estimate.velocity.y", "estimate.velocity.z",
         "estimate.velocity.roll", "estimate.velocity.pitch", "estimate.velocity.yaw",
@@ -96,9 +96,10 @@ def test_the_magnetometer_turns_about_the_bases_axes(flyer, turn, axis):
     assert np.array_equal(seen.v, state.v)
 
 
-def test_a_bolted_robot_has_encoders_only(rod):
+def test_a_bolted_robot_has_encoders_and_torque_sensors_only(rod):
     assert readings(rod) == {
         "encoder.shoulder": 0, "encoder.elbow": 1, "encoder_rate.shoulder": 2, "encoder_rate.elbow": 3,
+        "torque_sensor.shoulder": 4, "torque_sensor.elbow": 5,
     }  # fmt: skip
 
 

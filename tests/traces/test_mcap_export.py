@@ -1,36 +1,21 @@
-import json
 import math
 import re
 import sys
 
 import numpy as np
 import pytest
-from mcap.reader import make_reader
 
 from surefoot.errors import InputError
 from surefoot.traces.falsify import falsify
 from surefoot.traces.mcap_export import export_mcap
 from surefoot.traces.result import Result
 from tests.traces.fakes import Fake
+from tests.traces.mcap_reader import read
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
     return falsify(Fake(), 3, out=tmp_path_factory.mktemp("runs") / "run", workers=0)
-
-
-def read(path):
-    """Messages by topic, schemas by topic, and metadata of an MCAP file."""
-    with path.open("rb") as stream:
-        reader = make_reader(stream)
-        messages, schemas, times = {}, {}, []
-        for schema, channel, message in reader.iter_messages():
-            assert (schema.encoding, channel.message_encoding) == ("jsonschema", "json")
-            messages.setdefault(channel.topic, []).append((message.log_time, json.loads(message.data)))
-            schemas[channel.topic] = json.loads(schema.data)
-            times.append(message.log_time)
-        assert times == sorted(times)
-        return messages, schemas, {record.name: record.metadata for record in reader.iter_metadata()}
 
 
 def test_a_trace_comes_back_as_it_was(run, tmp_path):

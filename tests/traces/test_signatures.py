@@ -1,5 +1,4 @@
 import re
-from difflib import SequenceMatcher
 
 import numpy as np
 import pytest
@@ -7,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import surefoot as sf
-from surefoot.traces.signatures import Tree, behaviours, edit_distance, parting, signature
+from surefoot.traces.signatures import Tree, parting, signature
 
 SOME = st.lists(st.lists(st.sampled_from("abc"), max_size=6).map(tuple), max_size=12)
 
@@ -39,7 +38,6 @@ def test_events_at_about_the_same_time_have_no_order_and_chatter_is_one():
         ),
         (lambda: signature(["strike"], ["a"], [1.0], -1), "together: expected a number of at least 0, got -1"),
         (lambda: Tree.of([("a",)], []), "outcomes: expected 1 words, one for each trace, got 0"),
-        (lambda: behaviours([("a",)], 0.5), "edits: expected a whole number, got 0.5"),
     ],
 )
 def test_bad_arguments_are_named(call, text):
@@ -110,37 +108,3 @@ def test_parting_is_symmetric_and_real(one, other):
         assert there.position == back.position == len(there.before)
         assert any((*each, "end")[: there.position + 1] == (*there.before, there.a) for each in one)
         assert any((*each, "end")[: there.position + 1] == (*there.before, there.b) for each in other)
-
-
-def test_behaviours_count_signatures_the_most_frequent_first():
-    found = behaviours([("a",), ("b",), ("b",), (), ("b",), ("a",)])
-    assert found.labels.tolist() == [1, 0, 0, 2, 0, 1]
-    assert found.signatures == (("b",), ("a",), ())
-    assert found.counts == (3, 2, 1)
-    none = behaviours([])
-    assert (none.labels.tolist(), none.signatures, none.counts) == ([], (), ())
-
-
-def test_near_signatures_are_one_behaviour():
-    walk = tuple("abcd" * 5)
-    traces = [walk] * 5 + [walk[:-1], ("a", *walk), (*walk[:7], "x", *walk[8:])] + [tuple("zzzz")] * 7
-    assert behaviours(traces).counts == (7, 5, 1, 1, 1)
-    near = behaviours(traces, edits=1)
-    assert near.counts == (8, 7)
-    assert near.signatures[0] == walk
-    assert near.labels.tolist() == [0] * 8 + [1] * 7
-
-
-@given(*[st.lists(st.sampled_from("ab"), max_size=8).map(tuple)] * 2)
-def test_edit_distance_is_a_distance_bounded_by_what_difflib_keeps(a, b):
-    exact = edit_distance(a, b, 99)
-    assert exact == edit_distance(b, a, 99)
-    assert (exact == 0) == (a == b)
-    kept = sum(block.size for block in SequenceMatcher(None, a, b, autojunk=False).get_matching_blocks())
-    assert abs(len(a) - len(b)) <= exact <= len(a) + len(b) - 2 * kept
-    assert [edit_distance(a, b, most) for most in range(9)] == [min(exact, most + 1) for most in range(9)]
-
-
-def test_known_edit_distance():
-    assert edit_distance(tuple("kitten"), tuple("sitting"), 9) == 3
-    assert edit_distance(tuple("intention"), tuple("execution"), 9) == 5

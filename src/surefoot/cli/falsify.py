@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,6 +9,7 @@ import typer
 
 from surefoot.cli.console import console, progress_bar, summary, wrote
 from surefoot.cli.grazes import tell_grazes
+from surefoot.cli.replay import replay_one
 
 
 def register(app: typer.Typer) -> None:
@@ -72,6 +72,12 @@ def falsify(
         int | None,
         typer.Option("--replay", help="Run this particle again, step by step, and draw it.", show_default=False),
     ] = None,
+    mcap: Annotated[
+        Path | None,
+        typer.Option(
+            "--mcap", help="With --replay: write that trace, every step, for a log viewer: .mcap.", show_default=False
+        ),
+    ] = None,
     report: Annotated[bool, typer.Option("--report/--no-report", help="Write report.html into the folder.")] = True,
     pictures: Annotated[bool, typer.Option("--pictures/--no-pictures", help="With pictures of particles.")] = True,
     list_: Annotated[bool, typer.Option("--list", help="List the bundled scenarios and stop.")] = False,
@@ -92,7 +98,7 @@ def falsify(
 
         surefoot falsify curb --particles 1024 --policy "3 cm" --out runs/curb-1024
 
-        surefoot falsify curb --replay 7 --policy "3 cm"
+        surefoot falsify curb --replay 7 --policy "3 cm" --mcap trace.mcap
 
         surefoot falsify curb --show > my_scenario.toml
     """
@@ -120,13 +126,17 @@ def falsify(
         _refuse("--replay", of_a_run)
     if adaptive is not None:
         _refuse("--adaptive", {**of_a_run, "--out": out, "--sobol": sobol})
+        if workers is not None:
+            raise InputError("--workers: expected without --adaptive, which traces one by one, in this process")
+    if mcap is not None and replay is None:
+        raise InputError("--mcap: expected with --replay, which says whose trace to write")
     if not kernels_ready():
         screen.print("Compiling the kernels: once, up to a minute.")
     made, proposed = scenario_file.read(scenario)
     folder = Path("runs") / made.name if out is None else out
     method = "sobol" if sobol else "random"
     if replay is not None:
-        _replay(screen, made, policy, replay, seed, method, out)
+        replay_one(screen, made, policy, replay, seed, method, out, mcap, pictures)
     elif adaptive is not None:
         _adaptive(screen, made, policy, adaptive, seed)
     else:
@@ -210,7 +220,7 @@ def _tell(screen: Any, run: Any) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from surefoot.traces.findings import findings
+    from surefoot.traces.findings import comparisons, findings, ways_told
 
     found = findings(run.folder)
     header = run.folder.header
@@ -226,14 +236,9 @@ def _tell(screen: Any, run: Any) -> None:
     for one in found:
         table.add_row(*(Text(cell) for cell in one.row()))
     screen.print(table)
-    for line in (*(one.verdict.because for one in found), *_comparisons(found), *_without_answer(found)):
+    verdicts = [one.verdict.because for one in found]
+    for line in (*verdicts, *ways_told(found), *comparisons(found), *_without_answer(found)):
         screen.print(Text(f"  {line}"), soft_wrap=True)
-
-
-def _comparisons(found: Any) -> list[str]:
-    from surefoot.traces.findings import comparisons
-
-    return comparisons(found)
 
 
 def _without_answer(found: Any) -> list[str]:
@@ -254,60 +259,6 @@ def _report(screen: Any, run: Any, target: Path, pictures: bool) -> None:
         path = write_page(run.folder, target, replay=run.replay if pictures else None)
     wrote(screen, path)
     screen.print(f"Tables in {run.folder.path}: particles, events, telemetry (Parquet)", soft_wrap=True, markup=False)
-
-
-def _replay(screen: Any, made: Any, policy: list[str] | None, particle: int, seed: int, method: str, out: Any) -> None:
-    """One particle again: what became of it, and an animation."""
-    from surefoot.errors import InputError, SurefootError
-    from surefoot.report.animation import animate
-    from surefoot.traces.events import STRIKE
-    from surefoot.traces.worker import told
-
-    wanted = policy or list(made.policies)
-    if len(wanted) > 1:
-        names, got = ", ".join(made.policies), len(wanted) if policy else "none"
-        raise InputError(f"--policy: expected the one policy to replay, got {got}. The choices are: {names}")
-    name = wanted[0]
-    with screen.status("tracing"):
-        result = made.trace(name, particle, seed, method)
-    folder = Path() if out is None else out
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"--out: {folder} cannot be made: {error.strerror}") from None
-    values = made.values(particle, seed, method)
-    far = sorted(_scores(made, values).items(), key=lambda item: -abs(item[1]))[:5]
-    strikes = [
-        f"{t:.3f} s {feature}" for t, kind, feature in zip(*result.events.values(), strict=True) if kind == STRIKE
-    ]
-    rows = [
-        ("outcome", f"{result.outcome} {result.requirement} {result.message}".strip()),
-        ("ends at", f"{result.time:.4f} s"),
-        ("margins", "\n".join(f"{key}: {value:.4g}" for key, value in result.margins.items()) or "none"),
-        ("farthest out", "\n".join(f"{key}: {values[key]:.5g}, {z:+.2f} sd" for key, z in far) or "as modelled"),
-        ("strikes", "\n".join(strikes) or "none"),
-    ]
-    screen.print(summary(f"{made.name}, {name}, particle {particle}", rows))
-    file = re.sub(r"[^\w.,+-]+", "-", f"{made.name}-{name}")[:100]
-    video = folder / f"{file}-{particle}.webp"
-    try:
-        with progress_bar(screen, "drawing") as tell:
-            animate(made.replay(name, particle, seed, method), video, progress=tell)
-    except Exception as error:  # there is no renderer, nothing to draw, or the policy raises again
-        message = str(error) if isinstance(error, SurefootError) else told(error)
-        screen.print(f"no animation: {message}", soft_wrap=True, markup=False)
-        return
-    wrote(screen, video)
-
-
-def _scores(made: Any, values: dict[str, Any]) -> dict[str, float]:
-    """How far out each drawn number lies, in standard deviations."""
-    found = {}
-    for parameter in made.parameters():
-        value = values.get(parameter.name)
-        if isinstance(value, int | float) and value != parameter.nominal:
-            found[parameter.name] = float(parameter.distribution.standard(value, parameter.nominal))
-    return found
 
 
 def _adaptive(screen: Any, made: Any, policy: list[str] | None, traces: int, seed: int) -> None:

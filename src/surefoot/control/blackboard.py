@@ -92,6 +92,13 @@ KNOWN: dict[str, Known] = dict(
         _known("q", ("nq",), "m, rad", PERCEPTION, "positions as in State.q; given, a stage may change them"),
         _known("v", ("nv",), "m/s, rad/s", PERCEPTION, "velocities as in State.v; given, a stage may change them"),
         _known(
+            "torque_now",
+            _JOINTS,
+            "N m",
+            PERCEPTION,
+            "torques of the last tick as measured, zero in the first; given, a stage may change them",
+        ),
+        _known(
             "command",
             (3,),
             "m/s, rad/s",
@@ -116,7 +123,7 @@ KNOWN: dict[str, Known] = dict(
     )
 )
 
-GIVEN: tuple[str, ...] = ("time", "q", "v")
+GIVEN: tuple[str, ...] = ("time", "q", "v", "torque_now")
 """What the pipeline itself puts on the blackboard at the start of each tick."""
 
 

@@ -38,7 +38,10 @@ class Pipeline:
         robot: the robot.
         dt: time between ticks in s; a stage runs at every n-th of them.
         stages: in the order they run.
+        senses_torque: it takes the torques of the last tick as measured.
     """
+
+    senses_torque = True
 
     def __init__(self, robot: Scene, dt: float, stages: Iterable[Stage]) -> None:
         """Build.
@@ -72,28 +75,35 @@ class Pipeline:
         """The stages in the order they run."""
         return self._next.wiring.stages
 
-    def __call__(self, state: State) -> Array:
+    def __call__(self, state: State, torque: Any = None) -> Array:
         """One tick: torques (joints,) in N m. When time runs back a new run begins.
 
         Stages in Python may raise what they like. An error in a compiled stage is an InputError, and a code other than
         0 a SolveError; both name the stage.
+
+        Args:
+            state: as measured.
+            torque: (joints,) N m of the last tick as measured, for stages that read `torque_now`; None: as given then.
         """
         check_state(self.robot, state)
+        if torque is not None:
+            torque = checks.array("torque", torque, (len(self.robot.joints),), finite=False)
         if self._time is not None and state.t < self._time:
             self.reset()
         self._time = state.t
         self._ticking = True
         try:
-            self._tick(state)
+            self._tick(state, torque)
             return self.value("torque")
         finally:
             self._ticking = False
             self._change()
 
-    def _tick(self, state: State) -> None:
+    def _tick(self, state: State, torque: Array | None) -> None:
         layout, memory = self._layout, self._memory
+        torque = memory[: len(self.robot.joints)] if torque is None else torque
         self._q[:], self._v[:] = state.q, state.v
-        begin_tick(state.t, self._q, self._v, memory, layout.params)
+        begin_tick(state.t, self._q, self._v, torque, memory, layout.params)
         code, s = run_stages(state.t, memory, layout.params, 0, False)
         while code == PYTHON:
             layout.wiring.stages[s].run(self._boards[s], state.t)
@@ -240,7 +250,7 @@ class _PipelinePolicy(Policy):
     """A pipeline of compiled stages as a policy; it keeps them, and what they point to, alive."""
 
     def __init__(self, robot: Scene, dt: float, layout: Layout) -> None:
-        super().__init__(run_pipeline, layout.params, layout.size, kept=True)
+        super().__init__(run_pipeline, layout.params, layout.size, senses_torque=True, kept=True)
         self.control_dt = dt
         self._made_of = robot, dt, layout
 
@@ -249,13 +259,13 @@ class _PipelinePolicy(Policy):
         robot, dt, layout = self._made_of
         return _remade, (robot, dt, layout.wiring.stages)
 
-    def bind(self, params: Any = (), memory: int = 0) -> Policy:
+    def bind(self, params: Any = (), memory: int = 0, *, senses_torque: bool = False) -> Policy:
         """Refused: the parameters are those of the stages."""
         raise InputError("bind: the parameters of a pipeline are those of its stages; bind them, and build it anew")
 
     def __call__(self, t: float, q: Any, v: Any, torque_out: Any, memory: Any, params: Any) -> int:
         """One tick from Python; an error in a stage is an InputError that names it."""
-        begin_tick(t, q, v, memory, params)
+        begin_tick(t, q, v, torque_out, memory, params)
         code, s = run_stages(t, memory, params, 0, False)
         if code == RAISED:
             _raise_code(self._made_of[2], s, code, t, memory)

@@ -1,17 +1,21 @@
 """A policy as it fares on a real robot: sensors that err and come late, motors that are weak, noisy or late.
 
-The policy sees q and v with errors added; a turn (three numbers about the base's axes) is put on its quaternion. All
-errors lie in one vector, the same that one channel each adds to:
+The policy sees readings, q, v and the torques that the motors gave in the last call, with errors added; a turn (three
+numbers about the base's axes) is put on the quaternion. All errors lie in one vector, the same that one channel each
+adds to:
 
-    errors   q | v | turn of the base | torque
+    readings q | v | torque
+    errors   readings | turn of the base | torque that motors add
 
 A channel has a constant part and a part drawn at every call: a normal number, truncated, that depends on the
 channel's key and the number of the call alone (a hash of the two), so that no draw depends on another.
 
 A lag may be a part of a step: readings are then between those of two calls, and a torque is its mean over the step.
 
-    params   numbers (see below) | channels, six numbers each | strength (joints) | held (nq + nv) | the policy's own
-    memory   calls | errors | q and v as seen | torque | late readings | late torques | the policy's own
+    params   numbers (see below) | channels, six numbers each | strength (joints) | held (readings) | the policy's own
+    memory   calls | errors | readings as seen | torque | late readings | late torques | the policy's own
+
+A policy that senses torque finds its reading in `torque` when it is called; any other finds what it gave last.
 """
 
 from __future__ import annotations
@@ -37,7 +41,8 @@ SENSOR_ROWS = 16  # most calls that readings can be late
 TORQUE_ROWS = 17
 CHANNELS = 18  # how many
 OWN_MEMORY = 19  # length of the policy's own memory
-HEAD = 20
+SENSES = 20  # 1: the policy senses torque
+HEAD = 21
 
 # A channel.
 PLACE = 0  # in errors
@@ -155,15 +160,26 @@ def _row(first, rows, size, call, late):
     return first + (call - min(late, call)) % (rows + 1) * size
 
 
+@part
+def _places(params):
+    """How many readings there are, and where in memory lie those seen, the policy's torque, and the rings of both."""
+    n = int(params[JOINTS])
+    readings = int(params[NQ]) + int(params[NV]) + n
+    seen = 1 + readings + 3 + n
+    torque = seen + readings
+    ring = torque + n
+    return readings, seen, torque, ring, ring + (int(params[SENSOR_ROWS]) + 1) * readings
+
+
 @kernel
-def sense(q, v, memory, params):
-    """Fill q and v as seen into memory."""
+def sense(q, v, torque, memory, params):
+    """Fill the readings as seen into memory; `torque` is what the motors gave last."""
     bits = params.view(np.int64)
     nq, nv, n = int(params[NQ]), int(params[NV]), int(params[JOINTS])
     call = int(memory[0])
-    size = nq + nv
+    size, at_seen, _, ring, _ = _places(params)
     errors = memory[1 : 1 + size + 3 + n]
-    seen = memory[4 + size + n : 4 + 2 * size + n]
+    seen = memory[at_seen : at_seen + size]
     for i in range(errors.shape[0]):
         errors[i] = 0.0
     for c in range(int(params[CHANNELS])):
@@ -171,12 +187,13 @@ def sense(q, v, memory, params):
         errors[int(params[at + PLACE])] += _drawn(params, bits, at, call)
     # Readings go into a ring; what is seen is the row of some calls ago.
     rows = int(params[SENSOR_ROWS])
-    ring = 4 + 2 * size + 2 * n
     here = _row(ring, rows, size, call, 0)
     for i in range(nq):
         memory[here + i] = q[i]
     for i in range(nv):
         memory[here + nq + i] = v[i]
+    for i in range(n):
+        memory[here + nq + nv + i] = torque[i]
     late = min(_lateness(params, bits, SENSOR_LAG, call) / params[DT], float(rows))
     there = _row(ring, rows, size, call, int(late))
     before, share_ = _row(ring, rows, size, call, min(int(late) + 1, rows)), late - int(late)
@@ -193,11 +210,10 @@ def sense(q, v, memory, params):
 def act(torque, torque_out, memory, params):
     """From the policy's torque to what the motors give; ends the call."""
     bits = params.view(np.int64)
-    nq, nv, n = int(params[NQ]), int(params[NV]), int(params[JOINTS])
+    n = int(params[JOINTS])
     call = int(memory[0])
-    size = nq + nv
+    size, _, _, _, ring = _places(params)
     rows = int(params[TORQUE_ROWS])
-    ring = 4 + 2 * size + 2 * n + (int(params[SENSOR_ROWS]) + 1) * size
     here = _row(ring, rows, n, call, 0)
     for i in range(n):
         memory[here + i] = torque[i]
@@ -214,14 +230,17 @@ def act(torque, torque_out, memory, params):
 def run_imperfect(t, q, v, torque_out, memory, params):
     """One call as a policy, with the policy inside; its errors are passed on in the last number of `memory`."""
     nq, nv, n = int(params[NQ]), int(params[NV]), int(params[JOINTS])
-    size = nq + nv
-    sense(q, v, memory, params)
-    seen = memory[4 + size + n : 4 + 2 * size + n]
-    torque = memory[4 + 2 * size + n : 4 + 2 * size + 2 * n]
+    size, at_seen, at_torque, _, _ = _places(params)
+    sense(q, v, torque_out, memory, params)
+    seen = memory[at_seen : at_seen + size]
+    torque = memory[at_torque : at_torque + n]
+    if params[SENSES] != 0.0:
+        for i in range(n):
+            torque[i] = seen[nq + nv + i]
     own = memory[memory.size - 1 - int(params[OWN_MEMORY]) : memory.size - 1]
     given = params[HEAD + CHANNEL * int(params[CHANNELS]) + n + size :]
     address = types.uintp(params.view(np.int64)[POLICY])
-    code = _call(address, (t, seen[:nq], seen[nq:], torque, own, given))
+    code = _call(address, (t, seen[:nq], seen[nq : nq + nv], torque, own, given))
     if code != 0:
         memory[memory.size - 1] = own[own.size - 1]
         return code
@@ -229,7 +248,12 @@ def run_imperfect(t, q, v, torque_out, memory, params):
     return 0
 
 
+def seen_place(nq: int, nv: int, joints: int) -> int:
+    """Where in `memory` the readings as seen begin: q, v, torque."""
+    return 4 + nq + nv + 2 * joints
+
+
 def memory_size(nq: int, nv: int, joints: int, sensor_rows: int, torque_rows: int, own: int) -> int:
     """Length of `memory` without the last number, which every policy has."""
-    size = nq + nv
-    return 4 + 2 * size + 2 * joints + (sensor_rows + 1) * size + (torque_rows + 1) * joints + own
+    size = nq + nv + joints
+    return seen_place(nq, nv, joints) + size + joints + (sensor_rows + 1) * size + (torque_rows + 1) * joints + own

@@ -1,12 +1,12 @@
 """A control pipeline as one policy: stages on one flat blackboard, each called through its address at its own rate.
 
-A tick copies time and state to the blackboard, clears the values that add up, and takes the stages in order. A stage
-whose turn it is runs. One whose turn it is not gives again what it gave last: what it wrote is written again, what it
-added is added again. So a slow stage's torque holds between its ticks, and the value of a tick never depends on what
-another stage made of it in the tick before.
+A tick copies time, state and the torques of the last tick to the blackboard, clears the values that add up, and takes
+the stages in order. A stage whose turn it is runs. One whose turn it is not gives again what it gave last: what it
+wrote is written again, what it added is added again. So a slow stage's torque holds between its ticks, and the value of
+a tick never depends on what another stage made of it in the tick before.
 
     memory   blackboard | one block a stage: ticks to wait, what it wrote last, its own memory
-    board    values that add up, torque first | time | q | v | other values | what each stage adds
+    board    values that add up, torque first | time | q | v | torque now | other values | what each stage adds
     params   table of int64 as bits: header, one row a stage, its offsets and copies | parameters of the stages
 """
 
@@ -50,13 +50,16 @@ _call = caller(STAGE_SIGNATURE)
 
 
 @kernel
-def begin_tick(t, q, v, memory, params):
-    """Put time and state on the blackboard, and zero where values add up."""
-    place = params.view(np.int64)[ADDING]
-    for i in range(place):
+def begin_tick(t, q, v, torque, memory, params):
+    """Put time, state and the torques of the last tick, as measured, on the blackboard; zero where values add up."""
+    adding = params.view(np.int64)[ADDING]
+    place = adding + 1 + q.shape[0] + v.shape[0]
+    for i in range(torque.shape[0]):  # first: it may be that on the blackboard
+        memory[place + i] = torque[i]
+    for i in range(adding):
         memory[i] = 0.0
-    memory[place] = t
-    place += 1
+    memory[adding] = t
+    place = adding + 1
     for i in range(q.shape[0]):
         memory[place + i] = q[i]
     place += q.shape[0]
@@ -134,7 +137,7 @@ def run_ticks(times, Q, V, torques, every, memory, params, places, first, out):
     """
     for tick in range(first, out.shape[0]):
         k = tick * every
-        begin_tick(times[k], Q[k], V[k], memory, params)
+        begin_tick(times[k], Q[k], V[k], memory[: torques.shape[1]], memory, params)
         code, _ = run_stages(times[k], memory, params, 0, False)
         if code != 0:
             return code, tick
@@ -147,8 +150,11 @@ def run_ticks(times, Q, V, torques, every, memory, params, places, first, out):
 
 
 def run_pipeline(t, q, v, torque_out, memory, params):
-    """One tick as a policy. An error in a stage sets the last number of `memory`, as in every policy."""
-    begin_tick(t, q, v, memory, params)
+    """One tick as a policy that senses torque: its reading is in `torque_out` at the start.
+
+    An error in a stage sets the last number of `memory`, as in every policy.
+    """
+    begin_tick(t, q, v, torque_out, memory, params)
     code, _ = run_stages(t, memory, params, 0, False)
     if code == RAISED:
         memory[memory.size - 1] = 1.0

@@ -55,14 +55,13 @@ def page(folder: RunFolder, log: Columns | None = None, replay: Replay | None = 
     found = [each.group for each in judged]
     margins = run_curves.shown_margins(found)
     first = margins[0] if margins else None
-    events = [each.signatures for each in judged]
     ranked = [(each.by, each.influences) for each in judged]
     drawn = found[:MOST_POLICIES]
     listed = [
         ("verdict", "Verdict", sections.verdict(judged, header.get("stop") is not None)),
         ("pictures", "What it looks like", sections.pictures(drawn, replay)),
         ("decides", "What decides", sections.decides(drawn, ranked)),
-        ("parting", "Where traces part", sections.parting(drawn, events, header.get("grazes"))),
+        ("parting", "Where traces part", sections.parting(judged[:MOST_POLICIES], header.get("grazes"))),
         ("policies", "Policies against each other", run_verdict.comparisons(judged)),
         ("traces", "Traces", sections.traces(folder, drawn, first, log)),
         ("ends", "Where traces end", run_scatter.section(found)),

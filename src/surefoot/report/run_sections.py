@@ -7,6 +7,7 @@ from typing import Any
 
 from surefoot.errors import EngineError
 from surefoot.report import (
+    run_behaviours,
     run_curves,
     run_details,
     run_log,
@@ -23,7 +24,6 @@ from surefoot.report.run_pictures import Replay
 from surefoot.traces.findings import Finding
 from surefoot.traces.groups import Group
 from surefoot.traces.run_folder import RunFolder
-from surefoot.traces.signatures import Signature
 
 
 def side_by_side(parts: Sequence[Html], class_: str = "figures", most: int = 4) -> Html:
@@ -61,17 +61,19 @@ def decides(found: Sequence[Group], ranked: Any) -> Html | None:
     return join([run_sensitivity.explanation(), side_by_side(bars)])
 
 
-def parting(found: Sequence[Group], events: Sequence[list[Signature]], grazes: Any = None) -> Html | None:
-    """Where good and bad traces part, at which value of a parameter (if `--graze` found one), and trees of events."""
+def parting(judged: Sequence[Finding], grazes: Any = None) -> Html | None:
+    """Where good and bad traces part, at which value of a parameter (if `--graze` found one), behaviours and trees."""
+    events = [each.signatures for each in judged]
     lines = [str(line) for line in grazes.values()] if isinstance(grazes, dict) else []
     located = [tag("h3", "Grazes"), tag("ul", *(tag("li", line) for line in lines), class_="plain")] if lines else []
     if not any(any(each) for each in events):
         return join(located) if located else None
-    shown = list(zip(found, events, strict=False))
+    shown = [(each.group, each.signatures) for each in judged]
     sentences = [tag("li", tag("b", group.policy), ": ", run_tree.parting_sentence(group, e)) for group, e in shown]
     trees = [run_tree.figure(group, each) for group, each in shown if each]
-    parts = [run_tree.explanation(), tag("ul", *sentences, class_="plain"), tag("h3", "Trees")]
-    return join([*parts, side_by_side(trees, most=2), *located])
+    parts = [run_tree.explanation(), tag("ul", *sentences, class_="plain")]
+    grouped = [tag("h3", "Behaviours"), run_behaviours.section(judged)]
+    return join([*parts, *grouped, tag("h3", "Trees"), side_by_side(trees, most=2), *located])
 
 
 def traces(folder: RunFolder, found: Sequence[Group], witness: str | None, log: Columns | None) -> Html | None:

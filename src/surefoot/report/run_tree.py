@@ -29,7 +29,7 @@ def parting_sentence(group: Group, found: list[Signature]) -> str:
     where = parting(good, bad)
     if where is None:
         return "Successes and failures go through the same events."
-    after = f"after {_event(where.before[-1])}" if where.before else "from the start"
+    after = f"after {event_words(where.before[-1])}" if where.before else "from the start"
     good_share, bad_share = f"{100 * where.share_a:.0f} % of successes", f"{100 * where.share_b:.0f} % of failures"
     choice = f"{_next(where.a)} ({good_share}) against {_next(where.b)} ({bad_share})"
     return f"Successes and failures part at event {where.position + 1}, {after}: {choice}."
@@ -79,19 +79,20 @@ def _bar(outcomes: dict[str, int], count: int, total: int) -> Html:
 
 def _run(events: Sequence[str]) -> str:
     """A run of events, the middle of a long one left out."""
-    names = [_event(event) for event in events]
+    names = [event_words(event) for event in events]
     if len(names) > 4:
         names = [names[0], f"… {len(names) - 2} more …", names[-1]]
     return ", ".join(names)
 
 
-def _event(event: str) -> str:
+def event_words(event: str) -> str:
+    """An impact with a sign for its kind."""
     kind, _, feature = event.partition(" ")
     return f"{_SIGNS.get(kind, kind)}\u00a0{feature}"
 
 
 def _next(event: str) -> str:
-    return "the end" if event == END else _event(event)
+    return "the end" if event == END else event_words(event)
 
 
 def explanation() -> Html:

@@ -81,20 +81,46 @@ class Policy(Compiled):
     velocities, torques to fill (N m, in the order of `robot.joints`), and two float64 arrays of its own: `memory`
     lives from call to call, `params` are constants. It returns 0; any other code ends the roll-out. An error in it, an
     index out of bounds among them, ends the roll-out with an InputError.
+
+    `torque_out` holds, when it is called, what it gave last (zero in the first call): what it leaves alone stays. Bound
+    with `senses_torque` it holds what a sensor says of the last call instead. Nothing but a particle of a scenario,
+    whose motors and sensors may err, makes a difference between the two.
+
+    Attributes:
+        senses_torque: whether it reads `torque_out` as measured.
     """
 
     what = "policy"
     arguments = ("t", "q", "v", "torque_out", "memory", "params")
 
-    def __init__(self, function: Callable[..., Any], params: Any = (), memory: int = 0, *, kept: bool = False) -> None:
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        params: Any = (),
+        memory: int = 0,
+        *,
+        senses_torque: bool = False,
+        kept: bool = False,
+    ) -> None:
         """Bind; `kept`: for our own policies, whose machine code is cached and which raise no errors."""
         super().__init__(function, params, memory)
+        if not isinstance(senses_torque, bool):
+            raise InputError(f"senses_torque: expected True or False, got {senses_torque!r}")
+        self.senses_torque = senses_torque
         if kept:
             self._code = Pointer(function, POLICY_SIGNATURE)
 
-    def bind(self, params: Any = (), memory: int = 0) -> Policy:
-        """The same policy with these parameters and this many numbers of memory (zero at the start of a roll-out)."""
-        bound = Policy(self.function, params, memory)
+    def bind(self, params: Any = (), memory: int = 0, *, senses_torque: bool = False) -> Policy:
+        """The same policy with parameters and memory of its own.
+
+        Args:
+            params: constants.
+            memory: how many numbers live from call to call; zero at the start of a roll-out.
+            senses_torque: `torque_out` holds, at every call, the torques of the last call as measured: as the motors
+                gave them, with the errors of the sensors. All of it must then be filled: what is left alone would be
+                a measurement given as a command.
+        """
+        bound = Policy(self.function, params, memory, senses_torque=senses_torque)
         bound._code = self._code
         return bound
 

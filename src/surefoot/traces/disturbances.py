@@ -16,7 +16,7 @@ from surefoot.robots.families import with_values
 from surefoot.robots.scene import Scene
 from surefoot.simulate.push import Push, Pushes, step_at
 from surefoot.simulate.roll_out import RollOut
-from surefoot.traces.imperfect import Errors, readings
+from surefoot.traces.imperfect import Errors, reading_count, readings
 
 STUCK = 1e4  # N m (N): dry friction of a joint that is stuck
 FAULTS = ("stuck", "weak", "dead", "dropout")
@@ -96,7 +96,7 @@ class Disturbances:
         step, space = run.done, run.plant.space
         space.data.qfrc_applied[:] = 0.0
         self._pushes.add(step, space.model, space.data, space.data.qfrc_applied)
-        strength, held = self._strength.copy(), np.zeros(self._scene.nq + self._scene.nv)
+        strength, held = self._strength.copy(), np.zeros(reading_count(self._scene))
         if self._friction is None:
             self._friction = space.plant.dof_frictionloss.copy()
         friction = self._friction.copy()

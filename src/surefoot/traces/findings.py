@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from surefoot.traces.behaviours import Behaviours, behaviours
 from surefoot.traces.groups import Group, groups, texts
 from surefoot.traces.paired import compare
 from surefoot.traces.rates import Rate
@@ -60,6 +62,15 @@ class Finding:
         """Of success, among all traces."""
         return Rate(int(self.group.success.sum()), len(self.group), looked=self.looked)
 
+    @cached_property
+    def behaviours(self) -> Behaviours:
+        """Its traces (the first 2000) grouped by the impacts that they meet; see `surefoot.traces.behaviours`."""
+        return behaviours(self.signatures)
+
+    def ways(self) -> list[tuple[int, int]]:
+        """Of every behaviour the number of its traces, and how many of them succeed."""
+        return [(len(each), int(self.group.success[each.members].sum())) for each in self.behaviours.groups]
+
     @property
     def decides(self) -> str:
         """Name of the parameter that decides between success and failure, "" if none does for sure."""
@@ -102,6 +113,19 @@ def comparisons(found: Sequence[Finding]) -> list[str]:
         return []
     outcomes = {name: np.array([each[k] for k in shared], dtype=bool) for name, each in known.items()}
     return [str(each) for each in compare(outcomes) if each.p < SURE]
+
+
+def ways_told(found: Sequence[Finding]) -> list[str]:
+    """How traces behave, one sentence a policy that neither always nor never succeeds and behaves in several ways."""
+    told = []
+    for one in found:
+        ways = one.ways()
+        if len(ways) > 1 and 0 < one.rate.successes < one.rate.n:
+            (count, good), *rest = ways
+            first = f"{count} traces ({100 * good / count:.0f} % succeed)"
+            more = "".join(f", {n} ({100 * well / n:.0f} %)" for n, well in rest)
+            told.append(f"{one.policy}: {len(ways)} behaviours by their impacts: {first}{more}.")
+    return told
 
 
 def influences(group: Group, margin: str | None) -> tuple[str, list[Influence]]:

@@ -28,20 +28,28 @@ _TURNS = ("roll", "pitch", "yaw")
 def readings(scene: Scene) -> dict[str, int]:
     """Every reading of a robot's sensors by name, and its place in the kernel's vector of errors.
 
-    Encoders read joint positions (rad, m) and their rates. Of a floating base GPS reads x, y (m), the magnetometer its
+    Encoders read joint positions (rad, m) and their rates, torque sensors the torques (N m, N) that the motors gave in
+    the last call. Of a floating base GPS reads x, y (m), the magnetometer its
     turn (rad about the base's axes), the gyroscope of the IMU its angular velocity (rad/s, base frame), and the state
     estimate tells height and velocities.
     """
     nq, nv = scene.nq, scene.nv
+    size = reading_count(scene)
     found = {f"encoder.{joint}": int(at) for joint, at in zip(scene.joints, scene.joint_positions, strict=True)}
     found |= {f"encoder_rate.{joint}": nq + int(at) for joint, at in zip(scene.joints, scene.dofs, strict=True)}
+    found |= {f"torque_sensor.{joint}": nq + nv + i for i, joint in enumerate(scene.joints)}
     if scene.base is not None:
         q, v = base_places(scene)
         found |= {"gps.x": q, "gps.y": q + 1, "estimate.z": q + 2}
-        found |= {f"magnetometer.{turn}": nq + nv + i for i, turn in enumerate(_TURNS)}
+        found |= {f"magnetometer.{turn}": size + i for i, turn in enumerate(_TURNS)}
         found |= {f"imu.{turn}": nq + v + 3 + i for i, turn in enumerate(_TURNS)}
         found |= {f"estimate.velocity.{axis}": nq + v + i for i, axis in enumerate((*_AXES, *_TURNS))}
     return found
+
+
+def reading_count(scene: Scene) -> int:
+    """Number of the kernel's readings: q, v and the torques."""
+    return scene.nq + scene.nv + len(scene.joints)
 
 
 def base_places(scene: Scene) -> tuple[int, int]:
@@ -76,7 +84,7 @@ class Errors:
         """
         self.scene, self.dt = scene, dt
         places = readings(scene)
-        torque = scene.nq + scene.nv + 3
+        torque = reading_count(scene) + 3
         places |= {f"motor.{joint}.noise": torque + i for i, joint in enumerate(scene.joints)}
         channels = []
         for name, place in places.items():
@@ -103,7 +111,9 @@ class Errors:
         late, spread, *_ = self.lags[name]
         return int(np.ceil(min(late + 6.0 * spread, LONGEST_LAG) / self.dt))
 
-    def params(self, address: int, own_memory: int, own: NDArray[np.float64]) -> NDArray[np.float64]:
+    def params(
+        self, address: int, own_memory: int, own: NDArray[np.float64], senses_torque: bool = False
+    ) -> NDArray[np.float64]:
         """What the kernel reads, see kernels/imperfect.py."""
         scene, head = self.scene, np.zeros(kernel.HEAD)
         head[kernel.POLICY] = _as_float(address)
@@ -113,8 +123,8 @@ class Errors:
         for name, place in LAGS.items():
             head[place : place + kernel.CHANNEL - 1] = self.lags[name]
         head[kernel.SENSOR_ROWS], head[kernel.TORQUE_ROWS] = self.rows("lag.sensors"), self.rows("lag.torque")
-        head[kernel.CHANNELS] = len(self.channels)
-        held = np.zeros(scene.nq + scene.nv)
+        head[kernel.CHANNELS], head[kernel.SENSES] = len(self.channels), float(senses_torque)
+        held = np.zeros(reading_count(scene))
         return np.concatenate([head, self.channels.ravel(), self.strength, held, own])
 
     def strength_place(self, joint: int) -> int:
@@ -137,7 +147,7 @@ class Imperfect(Policy):
 
     def __init__(self, policy: Policy, errors: Errors) -> None:
         own = policy.memory_size + 1
-        params = errors.params(policy.__wrapper_address__(), own, policy.params)
+        params = errors.params(policy.__wrapper_address__(), own, policy.params, policy.senses_torque)
         super().__init__(kernel.run_imperfect, memory=errors.memory(own), kept=True)
         self.params = params  # not through a check: some are the bits of whole numbers
         self.errors = errors
@@ -146,13 +156,16 @@ class Imperfect(Policy):
     def raise_error(self, t: float, q: Any, v: Any, out: Any, memory: Any, params: Any) -> None:
         """Raise the policy's own error, at what it saw."""
         nq, size, n = len(q), len(q) + len(v), len(out)
-        seen = memory[4 + size + n : 4 + 2 * size + n]
+        first = kernel.seen_place(nq, len(v), n)
+        seen, torque = memory[first : first + size], memory[first + size + n : first + size + 2 * n]
         own = memory[len(memory) - 1 - self.policy.memory_size - 1 : -1]
-        self.policy.raise_error(t, seen[:nq].copy(), seen[nq:].copy(), out, own, self.policy.params)
+        self.policy.raise_error(t, seen[:nq].copy(), seen[nq:].copy(), torque, own, self.policy.params)
 
 
 class ImperfectPython:
     """A policy in Python behind imperfect sensors and motors: a function of a State.
+
+    One with an attribute `senses_torque` that is true, such as a pipeline, is also given the torques as measured.
 
     Attributes:
         params: as of `Imperfect`; who changes them changes the errors.
@@ -166,12 +179,13 @@ class ImperfectPython:
 
     def __call__(self, state: State) -> NDArray[np.float64]:
         """Torques (joints,) as the motors give them."""
-        kernel.sense(state.q.copy(), state.v.copy(), self._memory, self.params)
+        kernel.sense(state.q.copy(), state.v.copy(), self._torque, self._memory, self.params)
         nq, size, n = len(state.q), len(state.q) + len(state.v), len(self._torque)
-        seen = self._memory[4 + size + n : 4 + 2 * size + n]
-        given = checks.array(
-            "the policy's torque", self.policy(State(seen[:nq], seen[nq:], state.t)), (n,), finite=False
-        )
+        first = kernel.seen_place(nq, len(state.v), n)
+        seen, felt = self._memory[first : first + size], self._memory[first + size : first + size + n]
+        felt = (felt.copy(),) if getattr(self.policy, "senses_torque", False) else ()
+        told = self.policy(State(seen[:nq], seen[nq:], state.t), *felt)
+        given = checks.array("the policy's torque", told, (n,), finite=False)
         kernel.act(given, self._torque, self._memory, self.params)
         return self._torque
 

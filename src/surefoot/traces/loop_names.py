@@ -9,7 +9,7 @@ GPS = ("gps.x", "gps.y")
 MAGNETOMETER = ("magnetometer.roll", "magnetometer.pitch", "magnetometer.yaw")
 ESTIMATE = ("estimate.z", *(f"estimate.velocity.{name}" for name in ("x", "y", "z", "roll", "pitch", "yaw")))
 IMU = ("imu.roll", "imu.pitch", "imu.yaw")
-SENSORS = ("encoder", "encoder_rate", "gps", "magnetometer", "imu", "estimate")
+SENSORS = ("encoder", "encoder_rate", "torque_sensor", "gps", "magnetometer", "imu", "estimate")
 LAGS = ("lag.sensors", "lag.torque")
 JITTER = ".jitter"
 
@@ -18,12 +18,13 @@ def loop_names(scene: Scene) -> dict[str, float]:
     """Nominal value by name: 0 of every error, 1 of every motor's strength.
 
     A sensor's own name stands for its noise in every control step, the same name with ".bias" for an offset that stays:
-    "encoder.JOINT" (rad or m), "encoder_rate.JOINT" (rad/s or m/s); of a floating base "gps.x", "gps.y" (m),
-    "magnetometer.roll" and so on (rad), "imu.roll" and so on (the gyroscope, rad/s), "estimate.z" (m),
-    "estimate.velocity.x" and so on (m/s, rad/s). Then "motor.JOINT.strength" (a factor), "motor.JOINT.noise" (N m, N);
-    "lag.sensors" and "lag.torque" (s), each with ".jitter" for what it varies by from step to step.
+    "encoder.JOINT" (rad or m), "encoder_rate.JOINT" (rad/s or m/s), "torque_sensor.JOINT" (N m or N); of a floating
+    base "gps.x", "gps.y" (m), "magnetometer.roll" and so on (rad), "imu.roll" and so on (the gyroscope, rad/s),
+    "estimate.z" (m), "estimate.velocity.x" and so on (m/s, rad/s). Then "motor.JOINT.strength" (a factor),
+    "motor.JOINT.noise" (N m, N); "lag.sensors" and "lag.torque" (s), each with ".jitter" for what it varies by from one
+    step to the next.
     """
-    sensors = [f"{kind}.{joint}" for kind in ("encoder", "encoder_rate") for joint in scene.joints]
+    sensors = [f"{kind}.{joint}" for kind in ("encoder", "encoder_rate", "torque_sensor") for joint in scene.joints]
     if scene.base is not None:
         sensors += [*GPS, *MAGNETOMETER, *IMU, *ESTIMATE]
     names = {name + ending: 0.0 for name in sensors for ending in ("", BIAS)}

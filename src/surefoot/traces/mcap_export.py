@@ -6,8 +6,10 @@ import json
 import math
 import os
 import re
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ import pyarrow as pa
 
 from surefoot.errors import InputError
 from surefoot.traces.run_folder import RunFolder
+from surefoot.traces.scenario import Scenario
 
 TOPICS = {
     "/q": r"q\d+",
@@ -74,6 +77,35 @@ def export_mcap(
             aside.unlink(missing_ok=True)
         raise InputError(f"path: {file} cannot be written: {error.strerror}") from None
     return file
+
+
+def export_trace(
+    scenario: Scenario,
+    policy: str,
+    particle: int,
+    path: str | os.PathLike[str],
+    seed: int = 0,
+    method: str = "random",
+) -> Path:
+    """Run one particle and write its trace, every step of it, as MCAP; see `export_mcap`.
+
+    Args:
+        scenario: whose particle it is.
+        policy: name of the policy.
+        particle: number of the particle.
+        path: of the file to write.
+        seed: of all draws.
+        method: "random" or "sobol".
+
+    Returns:
+        The path.
+    """
+    whole = replace(scenario, full_telemetry=(particle,))
+    result = whole.trace(policy, particle, seed, method)
+    own = {"policies": [policy], "particles": particle + 1, "seed": seed, "method": method}
+    with tempfile.TemporaryDirectory() as place, RunFolder.create(place, {**whole.header(), **own}) as folder:
+        folder.append([result])
+        return export_mcap(folder, policy, particle, path)
 
 
 def _row(folder: RunFolder, policy: str, particle: int) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Traces told apart by the order of their impacts: signatures, their tree, where groups part, and behaviours.
+"""Traces told apart by the order of their impacts: signatures, their tree, and where groups part.
 
 After [Zapolsky2017], section 3.6.1: a trace that meets a new event, or the same events in a new order, has come past a
 bifurcation, whether it failed or not.
@@ -11,9 +11,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from surefoot import checks
 from surefoot.errors import InputError
@@ -146,78 +143,6 @@ def parting(group_a: Sequence[Signature], group_b: Sequence[Signature]) -> Parti
         middle = (low + high) // 2
         low, high = (low, middle) if _distance(groups, middle) >= 0.5 * distance else (middle, high)
     return _at(groups, low)
-
-
-@dataclass(frozen=True)
-class Behaviours:
-    """Traces grouped by signature.
-
-    Attributes:
-        labels: (traces,) number of each trace's behaviour; 0 is the most frequent.
-        signatures: the signature that stands for each behaviour, the most frequent of its kind.
-        counts: number of traces of each behaviour.
-    """
-
-    labels: NDArray[np.int64]
-    signatures: tuple[Signature, ...]
-    counts: tuple[int, ...]
-
-
-def behaviours(signatures: Sequence[Signature], edits: int = 0) -> Behaviours:
-    """Group traces whose signatures differ by at most `edits` events (added, left out or exchanged).
-
-    Signatures are taken the most frequent first; each joins the first behaviour whose own signature is that near
-    ([Levenshtein1966]), or begins a new one.
-    """
-    if edits != checks.number("edits", edits, at_least=0.0) // 1:
-        raise InputError(f"edits: expected a whole number, got {edits:g}")
-    distinct = [each for each, _ in Counter(signatures).most_common()]
-    bags = _bags(distinct)
-    leaders: list[int] = []
-    found: dict[Signature, int] = {}
-    for k, each in enumerate(distinct):
-        found[each] = len(leaders)
-        surplus = bags[leaders] - bags[k] if edits else np.zeros((0, 0))
-        apart = np.maximum(np.maximum(surplus, 0).sum(axis=1), np.maximum(-surplus, 0).sum(axis=1))
-        for near in np.flatnonzero(apart <= edits):  # events too many or too few are edits whatever the order
-            if edit_distance(distinct[leaders[near]], each, int(edits)) <= edits:
-                found[each] = int(near)
-                break
-        if found[each] == len(leaders):
-            leaders.append(k)
-    first = np.array([found[each] for each in signatures], dtype=np.int64)
-    counts = np.bincount(first, minlength=len(leaders))
-    order = np.argsort(-counts, kind="stable")
-    rank = np.argsort(order, kind="stable")
-    stand = tuple(distinct[leaders[k]] for k in order)
-    return Behaviours(rank[first], stand, tuple(int(counts[k]) for k in order))
-
-
-def edit_distance(a: Signature, b: Signature, most: int) -> int:
-    """Least number of events added, left out or exchanged that makes b of a; `most` + 1 if it is more than `most`."""
-    start, more = _shared([a, b], 0), most + 1
-    a, b = a[start:], b[start:]
-    if abs(len(a) - len(b)) > most:
-        return more
-    row = [min(j, more) for j in range(len(b) + 1)]
-    for i, event in enumerate(a, 1):  # only columns at most `most` from the diagonal can count
-        first, last = max(1, i - most), min(len(b), i + most)
-        corner, row[first - 1] = row[first - 1], min(i, more) if first == 1 else more
-        for j in range(first, last + 1):
-            corner, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, corner + (event != b[j - 1]), more)
-        if min(row[first - 1 : last + 1]) == more:
-            return more
-    return row[-1]
-
-
-def _bags(signatures: Sequence[Signature]) -> NDArray[np.int64]:
-    """(signatures, events) how often each event occurs in each signature."""
-    columns = {event: k for k, event in enumerate(sorted({event for each in signatures for event in each}))}
-    bags = np.zeros((len(signatures), len(columns)), dtype=np.int64)
-    for row, each in zip(bags, signatures, strict=True):
-        for event in each:
-            row[columns[event]] += 1
-    return bags
 
 
 def _shared(signatures: Sequence[Signature], start: int) -> int:

@@ -50,7 +50,7 @@ def verdict(
     Args:
         successes: number of traces that succeeded.
         n: number of traces.
-        behaviours: how many traces show each behaviour (`behaviours` in signatures.py counts them).
+        behaviours: how many traces show each behaviour, such as ending in one of two clouds.
         decides: name of the parameter that decides, if one is known.
         looked: whether the run could stop early; then the interval is one that holds at every look.
     """
