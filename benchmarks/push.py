@@ -158,8 +158,8 @@ def main(
         table.add_row(name, *(f"{value:.2f}" for value in found))
     console.print(table)
     console.print(
-        "surefoot, like tsid, plans to stay on all feet and stops points of contact in 50 ms; surefoot-touching stands on "
-        "what touches the ground, and surefoot-hard stops it within 1 ms"
+        "surefoot, like tsid, plans to stay on all feet and stops points of contact in 50 ms; surefoot-touching stands "
+        "on what touches the ground, and surefoot-hard stops it within 1 ms"
     )
 
 

@@ -123,6 +123,15 @@ def test_every_source_file_of_the_numerical_rooms_has_tests():
         "many_contacts",
         "dependent_rows",
         "normals",
+        "dynamics_space",
+        "give_way",
+        "handle",
+        "held_contacts",
+        "null_space",
+        "program_limits",
+        "task_program",
+        "task_rows",
+        "whole_body",
     }  # tested by their users
     assert sorted({f.stem for f in wanted} - tested - without) == []
 

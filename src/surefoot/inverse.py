@@ -15,9 +15,9 @@ from surefoot.dynamics import ContactChoice
 from surefoot.errors import InputError
 from surefoot.kernels import status as codes
 from surefoot.kernels.follow import follow_box, state_follower
-from surefoot.kernels.handle import Handle
 from surefoot.laws import Coulomb, Law, as_law
 from surefoot.modes.selection import Selection
+from surefoot.motion.handle import Handle
 from surefoot.motion.limits import torque_range
 from surefoot.motion.workspace import Workspace
 from surefoot.robots.scene import Scene

@@ -32,7 +32,6 @@ FIRM = 1e-3  # the same where the former makes numbers too large
 LOADED = 1e-9  # of the gradient: a multiplier that is larger holds its limit for all later levels
 SAME = 1e-9  # rows of a task that leave less, relative to the largest, depend on the others
 ROOM = 1e-8  # of a row's scale: what rounding may take away from a limit on the way from level to level
-LIGHT = 1e-4  # weight of the coordinates against limits that give way, in proximal steps
 STEPS = 100  # proximal steps at most
 MANY = 3000  # the same with firm weights
 STILL = 1e-12  # relative: a proximal step that moves less is the last
@@ -152,7 +151,7 @@ def solve_level(work, limits, level, last, m, rows, count, dim):
     if last:
         return SOLVED, int64(0)
     for i in range(rows):
-        if work.x[i] * math.sqrt(_square(limits.G, i, count)) > LOADED * work.pushed[0]:
+        if work.x[i] * math.sqrt(square_of_row(limits.G, i, count)) > LOADED * work.pushed[0]:
             work.fixed[i] = 1
     return SOLVED, narrow(work, limits, D, m, rows, count, dim, plain)
 
@@ -246,7 +245,7 @@ def narrow(work, limits, D, m, rows, count, dim, plain):
                     value += limits.G[i - m, b] * work.Y[k, b]
             A[number, k] = value
             size += value * value
-        before = size if task else _square(limits.G, i - m, count)
+        before = size if task else square_of_row(limits.G, i - m, count)
         if size <= SAME * SAME * before:  # an equation that holds already
             continue
         size = 1.0 / math.sqrt(size)
@@ -261,7 +260,8 @@ def narrow(work, limits, D, m, rows, count, dim, plain):
 
 
 @part
-def _square(A, i, n):
+def square_of_row(A, i, n):
+    """Sum of the squares of the first n entries of a row."""
     total = 0.0
     for j in range(n):
         total += A[i, j] * A[i, j]
@@ -392,62 +392,3 @@ def _move(work, gamma, count, dim, plain):
         elif value != 0.0:
             for b in range(count):
                 work.s[b] += work.Y[k, b] * value
-
-
-@part
-def give_way(work, limits, rows, count):
-    """The least amounts by which the limits must give way, into `work.give`; beta goes where they are least.
-
-    Limits that give way become equations. Returns the number of coordinates that are then free.
-    """
-    width = count + rows
-    W = work.W_give[: rows * width].reshape(rows, width)
-    for i in range(rows):
-        for b in range(count):
-            W[i, b] = limits.G[i, b] / (LIGHT * limits.scale[i])
-        for j in range(rows):
-            W[i, count + j] = 0.0
-        W[i, count + i] = 1.0
-        work.give[i] = 0.0
-        work.fixed[i] = 0
-    basic = int64(0)
-    for b in range(count):
-        work.s[b] = 0.0
-    for _ in range(STEPS):
-        moved, far = 0.0, 1.0
-        for i in range(rows):
-            total = limits.g[i]
-            for b in range(count):
-                total += limits.G[i, b] * work.s[b]
-            work.b[i] = total / limits.scale[i]
-        result = principal_pivoting(
-            W, work.b[:rows], work.basis_give[: width + 1], basic, False, work.options, work.work_give,
-            work.u_give[:width], work.x[:rows], work.certificate[:rows],
-        )  # fmt: skip
-        basic = result.basic
-        for b in range(count):
-            change = work.u_give[b] / LIGHT
-            work.s[b] += change
-            moved, far = max(moved, abs(change)), max(far, abs(work.s[b]))
-        if moved <= STILL * far:
-            break
-    for i in range(rows):
-        total = limits.g[i]
-        for b in range(count):
-            total += limits.G[i, b] * work.s[b]
-        if total < -ROOM * limits.scale[i]:
-            work.give[i] = -total
-            work.fixed[i] = 1
-    return narrow(work, limits, work.D, int64(0), rows, count, count, True)
-
-
-@part
-def largest_violation(work, limits, rows, count):
-    """How far the answer is beyond a limit that did not give way, in that limit's scale; 0 if it is within all."""
-    worst = 0.0
-    for i in range(rows):
-        total = limits.g[i] + work.give[i]
-        for b in range(count):
-            total += limits.G[i, b] * work.s[b]
-        worst = max(worst, -total / limits.scale[i])
-    return worst

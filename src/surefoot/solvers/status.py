@@ -96,7 +96,7 @@ class Status(Enum):
 
     @property
     def is_answer(self) -> bool:
-        """Whether the answer can be used: solved, softened a little, relaxed, or with forces that nothing determines."""
+        """Whether the answer can be used: solved, softened, relaxed, or with forces that nothing determines."""
         return self in (Status.SOLVED, Status.INDETERMINATE, Status.REGULARISED, Status.RELAXED)
 
     def __str__(self) -> str:

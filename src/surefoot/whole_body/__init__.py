@@ -1,10 +1,11 @@
 """What a robot that stands on the ground can do: the space of its dynamics, costs in it, and its centre of mass."""
 
 from surefoot.whole_body.affine import AffineMap, AffineSet
+from surefoot.whole_body.arguments import standing
 from surefoot.whole_body.balance import SOFT_GROUND, balancer
 from surefoot.whole_body.centre_of_mass import GraspMap, centre_of_mass, grasp_map
 from surefoot.whole_body.choreography import Choreography, Moves
-from surefoot.whole_body.controller import WholeBody, standing
+from surefoot.whole_body.controller import WholeBody
 from surefoot.whole_body.costs import Minimum, Quadratic
 from surefoot.whole_body.crouch import crouched, ready
 from surefoot.whole_body.moves import lifts, shifts, squats, stand

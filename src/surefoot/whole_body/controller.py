@@ -18,18 +18,30 @@ from surefoot.kernels import dynamics_space, program_limits, task_program, task_
 from surefoot.kernels import status as codes
 from surefoot.kernels import whole_body as kernel
 from surefoot.kernels.box import Box
-from surefoot.kernels.handle import Handle
 from surefoot.kernels.plant import CLOSED
 from surefoot.laws import Coulomb
+from surefoot.motion.handle import Handle
 from surefoot.motion.limits import torque_range
 from surefoot.motion.workspace import Workspace
 from surefoot.robots.scene import Scene
 from surefoot.robots.state import State
 from surefoot.solvers.status import Status
 from surefoot.whole_body import reading
+from surefoot.whole_body.arguments import (
+    distances_apart,
+    edge_count,
+    force_weights,
+    goal_views,
+    joint_ranges_of,
+    largest_force,
+    named_tasks,
+    speed_limits_of,
+    standing,
+    task_table,
+)
 from surefoot.whole_body.program import Program, build
 from surefoot.whole_body.reading import Foresight, Violation
-from surefoot.whole_body.tasks import Acceleration, CentreOfMass, Orientation, Posture, Task
+from surefoot.whole_body.tasks import Task
 
 Array = NDArray[np.float64]
 CHECKS = ("trust", "tell", "correct")
@@ -108,30 +120,30 @@ class WholeBody:
             "brake": brake, "force_weight": force_weight, "settle": settle, "check": check,
         }  # fmt: skip
         self.mu = None if mu is None else checks.friction("mu", mu)
-        self.edges = _edges(edges)
+        self.edges = edge_count(edges)
         law = Coulomb(edges=self.edges if self.edges in (4, 8, 16) else 16)
         self._space = Workspace(robot, dt, law=law.numbers(), remembers=True, capacity=32)
         self.dt = self._space.dt
         self.law = law
         self.settle = checks.number("settle", settle, at_least=self.dt)
         self.check = checks.choice("check", check, CHECKS)
-        self.tasks = _named(standing() if tasks is None else tasks)
+        self.tasks = named_tasks(standing() if tasks is None else tasks)
         self._weight = robot.mass * max(float(np.linalg.norm(robot.model.opt.gravity)), 1e-3)
-        self._calm = _weights(force_weight)
+        self._calm = force_weights(force_weight)
         self._limits = dict(
             low_high=torque_range(robot, torque_limits),
-            speed=_speeds(robot, speed_limits),
-            ranges=_ranges(robot, joint_ranges),
+            speed=speed_limits_of(robot, speed_limits),
+            ranges=joint_ranges_of(robot, joint_ranges),
             least=checks.number("least_force", least_force, at_least=0.0),
-            most=_most(most_force, least_force),
+            most=largest_force(most_force, least_force),
             brake=checks.number("brake", brake, at_least=self.dt),
-            apart=_apart(robot, apart),
+            apart=distances_apart(robot, apart),
         )
         entries = [(task, entry) for task in self.tasks.values() for entry in task.entries(robot)]
         levels = sorted({task.level for task in self.tasks.values()})
-        self._made = _tasks(entries, levels)
+        self._made = task_table(entries, levels)
         self._levels = len(levels)
-        self.goals = _goals(self.tasks, robot, self._made)
+        self.goals = goal_views(self.tasks, robot, self._made)
         self._contacts = 4 * max(len(robot.feet), 1) + 8
         self._code = codes.SOLVED
         self._blocks = 0
@@ -326,120 +338,3 @@ def _again(robot: Scene, dt: float, tasks: list[Task], options: dict[str, Any], 
     made = WholeBody(robot, dt, tasks, **options)
     made._made.numbers[:] = goals
     return made
-
-
-def standing(com: float = 50.0, base: float = 100.0, posture: float = 50.0) -> list[Task]:
-    """Tasks that keep a robot where it is: centre of mass, base orientation, posture; the arguments are their kp."""
-    return [
-        CentreOfMass(name="com", kp=com),
-        Orientation(name="base", kp=base, weight=0.3),
-        Posture(name="posture", kp=posture, weight=1e-6),
-        Acceleration(name="still", weight=1e-8),
-    ]
-
-
-def _named(tasks: Any) -> dict[str, Task]:
-    if isinstance(tasks, Task) or not isinstance(tasks, Sequence):
-        raise InputError(f"tasks: expected a list of tasks, got {type(tasks).__name__}")
-    found: dict[str, Task] = {}
-    for task in tasks:
-        if not isinstance(task, Task):
-            raise InputError(f"tasks: expected tasks, got {type(task).__name__} among them")
-        if task.title() in found:
-            raise InputError(f"tasks: two are called {task.title()!r}; give each a name of its own")
-        if isinstance(task.level, bool) or not isinstance(task.level, int) or task.level < 0:
-            raise InputError(f"{task.title()}: level: expected a whole number of at least 0, got {task.level!r}")
-        found[task.title()] = task
-    if not found:
-        raise InputError("tasks: expected at least one, got none")
-    return found
-
-
-def _tasks(entries: list, levels: list[int]) -> task_rows.Tasks:
-    sizes = [len(entry.weight) for _, entry in entries]
-    lengths = [entry.length for _, entry in entries]
-
-    def joined(name: str, dtype: Any = np.float64) -> NDArray:
-        return np.concatenate([getattr(entry, name) for _, entry in entries]).astype(dtype)
-
-    def each(values: list) -> NDArray:
-        return np.array(values, dtype=np.int64)
-
-    return task_rows.Tasks(
-        kind=each([entry.kind for _, entry in entries]),
-        level=each([levels.index(task.level) for task, _ in entries]),
-        body=each([entry.body for _, entry in entries]),
-        place=np.array([entry.place for _, entry in entries]),
-        row=each([0, *np.cumsum(sizes)]),
-        goal=each([0, *np.cumsum(lengths)[:-1]]),
-        weight=joined("weight"),
-        kp=joined("kp"),
-        kd=joined("kd"),
-        dof=joined("dof", np.int64),
-        address=joined("address", np.int64),
-        numbers=np.zeros(sum(lengths)),
-    )
-
-
-def _goals(tasks: dict[str, Task], robot: Scene, made: task_rows.Tasks) -> dict[str, Array]:
-    goals, at = {}, 0
-    for name, task in tasks.items():
-        length = sum(entry.length for entry in task.entries(robot))
-        goals[name] = made.numbers[at : at + length]
-        at += length
-    return goals
-
-
-def _edges(edges: Any) -> int:
-    number = checks.number("edges", edges, at_least=3, at_most=64)
-    if number != int(number):
-        raise InputError(f"edges: expected a whole number, got {edges!r}")
-    return int(number)
-
-
-def _weights(values: Any) -> Array:
-    pair = checks.array("force_weight", [values, values] if np.ndim(values) == 0 else values, (2,))
-    for value in pair:
-        checks.number("force_weight", value, at_least=0.0)
-    return pair
-
-
-def _most(most: Any, least: float) -> float:
-    number = float(most) if most == np.inf else checks.number("most_force", most, above=0.0)
-    if number < least:
-        raise InputError(f"most_force: expected at least least_force = {least:g} N, got {number:g}")
-    return number
-
-
-def _speeds(robot: Scene, limits: Any) -> Array:
-    n = len(robot.joints)
-    if limits is None:
-        return np.full(n, np.inf)
-    values = np.full(n, limits, dtype=float) if np.ndim(limits) == 0 else limits
-    values = checks.array("speed_limits", values, (n,), finite=False)
-    for joint, value in zip(robot.joints, values, strict=True):
-        if not value > 0.0:
-            raise InputError(f"speed_limits[{joint!r}]: expected a positive number, got {value:g}")
-    return values
-
-
-def _ranges(robot: Scene, wanted: bool) -> Array:
-    ranges = np.tile([-np.inf, np.inf], (len(robot.joints), 1))
-    for i, name in enumerate(robot.joints):
-        joint = robot.model.joint(name).id
-        if wanted and robot.model.jnt_limited[joint]:
-            ranges[i] = robot.model.jnt_range[joint]
-    return ranges
-
-
-def _apart(robot: Scene, apart: Any) -> tuple[NDArray[np.int64], Array]:
-    if not apart:
-        return np.zeros((0, 2), dtype=np.int64), np.zeros(0)
-    names = [robot.model.geom(i).name for i in range(robot.model.ngeom)]
-    pairs, least = [], []
-    for pair, value in dict(apart).items():
-        if isinstance(pair, str) or len(tuple(pair)) != 2:
-            raise InputError(f"apart: expected pairs of geom names, got {pair!r}")
-        pairs.append(checks.indices("apart", list(pair), names, "geom"))
-        least.append(checks.number(f"apart[{pair!r}]", value))
-    return np.array(pairs, dtype=np.int64), np.array(least)
