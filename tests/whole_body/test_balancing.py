@@ -123,7 +123,7 @@ def test_on_ice_who_counts_on_what_there_is_does_not_slip(links):
     assert within.error < 3e-4
     _, beyond = act(scene, shifts(scene, 2.0, share=0.25, period=1.0, mu=0.7))
     assert beyond.fell is None
-    assert max(beyond.slips.values()) < 1e-4
+    assert max(beyond.slips.values()) < 1e-3  # m/s: it settles, it does not slide
     assert beyond.worst > 0.01, "it keeps its feet, and cannot follow"
 
 

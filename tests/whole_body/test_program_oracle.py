@@ -155,7 +155,7 @@ def closest_by_scipy(program):
     ],
 )
 def test_closest_program(links, limits, named):
-    controller = wb.WholeBody(links, 1e-3, check="trust", **limits)
+    controller = wb.WholeBody(links, 1e-3, check="trust", settle=1e-3, **limits)
     state = links.state(v=np.r_[0.0, 0.0, -0.5, np.zeros(15)])
     program = controller.build(state)
     solution = check(program, 1e-8)
