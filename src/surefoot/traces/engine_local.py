@@ -15,6 +15,7 @@ from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Any, Protocol
 
 from surefoot.errors import EngineError
+from surefoot.kernels.cache import CACHE_FOLDER
 from surefoot.traces.interrupt import held_back
 from surefoot.traces.result import CRASHED, HUNG, Result
 from surefoot.traces.worker import DIED, LOADED, PREPARING, READY, Job, Work, attempt, serve
@@ -50,6 +51,7 @@ class Hand:
     Attributes:
         pipe: our end.
         works: what it was given and has not answered.
+        prepares: whether it tries the policies before its first trace.
         loaded: whether it has said that it could load the scenario.
         ready: whether it has said so.
     """
@@ -58,6 +60,7 @@ class Hand:
         context = multiprocessing.get_context("spawn")
         self.pipe, theirs = context.Pipe()
         self.works: deque[Work] = deque()
+        self.prepares = job.prepares
         self.loaded = self.ready = False
         self._since = time.monotonic()
         self._process = context.Process(target=serve, args=(theirs, job), daemon=True, name="surefoot traces")
@@ -112,8 +115,9 @@ def traces(crew: list[Hand], job: Job, size: int, source: Source) -> Iterator[Re
     """Results of all traces of `source` as they end, and None every now and then.
 
     A process that dies costs the trace it was at, which is tried once more and then called crashed; one that takes
-    longer than the limit is ended, and its trace called hung. The first process prepares itself before others start, so
-    that only one compiles; if it dies or hangs over that, those that follow begin with their first trace.
+    longer than the limit is ended, and its trace called hung. Where kernels are still to be compiled the first process
+    prepares itself before others start, so that only one compiles; one that dies or hangs over its preparation is
+    replaced by one that begins with its first trace.
 
     Args:
         crew: processes of this job, kept and replaced here; the caller ends them.
@@ -139,7 +143,7 @@ def traces(crew: list[Hand], job: Job, size: int, source: Source) -> Iterator[Re
                 hand.loaded = True
             elif heard == READY:
                 hand.ready, killed = True, 0
-            elif heard is None and hand.loaded and not hand.ready and job.prepares:
+            elif heard is None and hand.loaded and not hand.ready and hand.prepares:
                 job = _unprepared(crew, hand, job)
             elif heard is None and not hand.ready:
                 crew.remove(hand)
@@ -153,7 +157,7 @@ def traces(crew: list[Hand], job: Job, size: int, source: Source) -> Iterator[Re
         for hand in list(crew):
             if hand.works and hand.seconds > job.limit and not hand.pipe.poll():
                 yield _hung(crew, hand, again, job.limit)
-            elif hand.loaded and not hand.ready and job.prepares and hand.seconds > PREPARING:
+            elif hand.loaded and not hand.ready and hand.prepares and hand.seconds > PREPARING:
                 job = _unprepared(crew, hand, job)
             elif not hand.ready and hand.seconds > LOADING:
                 raise EngineError(f"workers: a process was not ready after {LOADING:g} s")
@@ -227,8 +231,8 @@ def _feed(crew: list[Hand], source: Source, again: deque[Work], ahead: int) -> N
 
 
 def _wanted(crew: list[Hand], size: int) -> int:
-    """Number of processes: one until it is ready."""
-    return size if any(hand.ready for hand in crew) else 1
+    """Number of processes: one until it is ready, if that may mean to compile."""
+    return size if any(hand.ready for hand in crew) or any(CACHE_FOLDER.rglob("*.nbc")) else 1
 
 
 def _unprepared(crew: list[Hand], hand: Hand, job: Job) -> Job:
