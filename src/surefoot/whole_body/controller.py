@@ -130,7 +130,7 @@ class WholeBody:
         self.tasks = named_tasks(standing() if tasks is None else tasks)
         self._weight = robot.mass * max(float(np.linalg.norm(robot.model.opt.gravity)), 1e-3)
         self._calm = force_weights(force_weight)
-        self._limits = dict(
+        self._limits: dict[str, Any] = dict(
             low_high=torque_range(robot, torque_limits),
             speed=speed_limits_of(robot, speed_limits),
             ranges=joint_ranges_of(robot, joint_ranges),

@@ -82,7 +82,7 @@ def _proximal(A: Array, c: Array, rows: Array, offset: Array, faint: float) -> t
     largest = float(np.linalg.norm(A, 2)) if A.size else 0.0
     faint *= largest or 1.0
     Q, T = np.linalg.qr(np.vstack([A, faint * np.eye(n)]))
-    W = solve_triangular(T, rows.T, trans="T").T
+    W = solve_triangular(T, rows.T, trans=1).T
     sizes = np.linalg.norm(W, axis=1)
     W = np.ascontiguousarray(W / sizes[:, None])
     y = np.zeros(n)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +30,7 @@ def stationarity(program: Program, reduced: Reduced, x: Array, give: dict[str, f
         give: by name of a limit how far it gave way.
     """
     scale = program.variables.scale
-    y = np.linalg.lstsq(reduced.basis / scale[:, None], (x - reduced.start) / scale, rcond=None)[0]
+    y: Any = np.linalg.lstsq(reduced.basis / scale[:, None], (x - reduced.start) / scale, rcond=None)[0]
     allowed = np.array([give.get(name, 0.0) / s for name, s in _named(program, cones=False)])
     touching = reduced.R @ y + reduced.r + allowed < TOUCHING
     R = np.vstack([reduced.R[touching], _touching_cones(program, reduced, y, give)])

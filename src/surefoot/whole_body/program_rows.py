@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import mujoco
 import numpy as np
@@ -40,11 +40,12 @@ def held_contacts(robot: Scene, model: mujoco.MjModel, data: mujoco.MjData, clos
         for (first, _), (a, _) in zip(closed.bodies, closed.geoms, strict=True)
     ]
     keep = list(range(len(closed))) if given else _outermost(data, closed, bodies)
-    kept = Contacts(
-        *(np.asarray(getattr(closed, name))[keep] for name in ("points", "frames", "gaps", "mu", "closed")),
-        *(tuple(getattr(closed, name)[i] for i in keep) for name in ("bodies", "names")),
-        closed.geoms[keep], closed.J[keep],
-    )  # fmt: skip
+    arrays: dict[str, Any] = {
+        name: np.asarray(getattr(closed, name))[keep]
+        for name in ("points", "frames", "gaps", "mu", "closed", "geoms", "J")
+    }
+    texts: dict[str, Any] = {name: tuple(getattr(closed, name)[i] for i in keep) for name in ("bodies", "names")}
+    kept = Contacts(**arrays, **texts)
     J = np.zeros((3 * len(keep), model.nv))
     for i, (point, frame, geoms) in enumerate(zip(kept.points, kept.frames, kept.geoms, strict=True)):
         if given:
