@@ -27,7 +27,8 @@ def balancer(robot: Scene, moves: Moves, dt: float, *, horizon: float | None = N
         options: of the `WholeBody`, such as mu, torque_limits, check.
     """
     tasks = options.pop("tasks", None) or [*standing(), *foot_tasks(robot, moves)]
-    controller = WholeBody(robot, dt if horizon is None else horizon, tasks, **options)
+    horizon = dt if horizon is None else horizon
+    controller = WholeBody(robot, horizon, tasks, settle=horizon, **options)
     plan = Choreography(controller, moves)
     steps = not moves.stance.all()
     control = WholeBodyControl(controller, follows=plan.follows, contacts="stance" if steps else "geometry")

@@ -56,7 +56,7 @@ class WholeBody:
     and `violations()` names them.
 
     Example:
-        controller = sf.WholeBody(robot, dt=1e-3, tasks=[sf.whole_body.CentreOfMass(kp=50.0), ...])
+        controller = sf.whole_body.WholeBody(robot, dt=1e-3, tasks=[sf.whole_body.CentreOfMass(kp=50.0), ...])
         torque = controller(state)
 
     Attributes:
