@@ -41,7 +41,7 @@ def contact_rates(model: mujoco.MjModel, state: State, contacts: Contacts) -> Ar
     """
     rates = np.zeros((len(contacts), 3))
     fastest = float(np.abs(state.v).max(initial=0.0))
-    if fastest == 0.0:
+    if fastest < 1e-100:  # rates go with its square
         return rates
     iterated = np.array([_is_iterated(model, pair) for pair in contacts.geoms], dtype=bool)
     for which, step in ((np.flatnonzero(~iterated), STEP), (np.flatnonzero(iterated), LONG_STEP)):
