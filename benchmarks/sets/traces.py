@@ -88,6 +88,8 @@ TEST_SET = TestSet(
         "Processes of the engine start anew in every run. That is not in its time, but in Counted: ms before the first "
         "trace, and after the last, when tables are put together. One process is ready before the other: ms of workers "
         "count from the very first trace to the very last, ms of its processes from the first of each to its last.",
+        "A trace's time is that of the whole call, with the draws before and the memory given back after. The clock of "
+        "`Scenario.trace` itself leaves those out, about 2.3 of 41 ms; by it 6 % of two workers' time were no trace.",
         "surefoot-walk is another controller, inverse dynamics with contact, which costs more, on the nominal robot.",
         "Run it alone: other work on the machine hits two busy cores harder than one.",
     ],

@@ -98,16 +98,3 @@ def null_vectors(A, rank, n, N_out):
             twice *= 2.0
             for j in range(k, n):
                 N_out[i, j] -= twice * A[k, j]
-
-
-@part
-def least_solution(A, rank, n, order, pivot, b, x_out):
-    """The shortest x (n,) with A x = b on the independent rows, b (m,) in the order before `reflect_rows`."""
-    for k in range(rank):
-        total = b[order[k]]
-        for j in range(k):
-            total -= A[k, j] * x_out[j]
-        x_out[k] = total / pivot[k]
-    for j in range(rank, n):
-        x_out[j] = 0.0
-    turn_back(A, rank, n, x_out)
