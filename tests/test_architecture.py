@@ -124,12 +124,10 @@ def test_every_source_file_of_the_numerical_rooms_has_tests():
         "dependent_rows",
         "normals",
         "dynamics_space",
-        "give_way",
+        "free_coordinates",
         "handle",
         "held_contacts",
-        "null_space",
         "program_limits",
-        "task_program",
         "task_rows",
         "whole_body",
     }  # tested by their users

@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from surefoot.robots.terrains import HeightMap as HeightMap
     from surefoot.robots.terrains import Plane as Plane
     from surefoot.robots.terrains import Slope as Slope
+    from surefoot.robots.write_mjcf import write_mjcf as write_mjcf
+    from surefoot.robots.write_urdf import write_urdf as write_urdf
     from surefoot.simulate import JointMotion as JointMotion
     from surefoot.simulate import MujocoPlant as MujocoPlant
     from surefoot.simulate import Policy as Policy
@@ -115,6 +117,8 @@ _HOMES = {
     "scene": "robots.compose",
     "solve": "dynamics",
     "witness": "traces.witness",
+    "write_mjcf": "robots.write_mjcf",
+    "write_urdf": "robots.write_urdf",
 }
 
 _ROOMS = ("control", "gait", "modes", "traces", "whole_body")  # public as a whole: sf.control.PID

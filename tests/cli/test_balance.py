@@ -41,7 +41,7 @@ def test_links_squats(run, tmp_path):
 def test_the_same_from_python(run):
     scene = poise.stand_on("links", 0.6)
     options = {"torque_limits": 5.0, "check": "trust", "mu": 0.5}
-    pipeline = poise.controller(scene, poise.moves(scene, "shift", 0.5, 0.5), True, options)
+    pipeline = sf.whole_body.balancer(scene, poise.moves(scene, "shift", 0.5, 0.5), poise.DT, **options)
     trace = sf.MujocoPlant(scene, 1e-3).rollout(scene.home(), pipeline.policy(), duration=0.5)
     expected = dict(command.summary_rows(balancing(trace, pipeline)))
     words = ("--plant", "mujoco", "--mu", 0.6, "--believed-mu", 0.5, "--torque-limit", 5, "--check", "trust")

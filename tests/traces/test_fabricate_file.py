@@ -48,6 +48,15 @@ def test_names_and_nominal_values(one_leg):
         "robot.leg.length": 1.0,
         "robot.leg_foot.mass": pytest.approx(0.1),
         "robot.leg_foot.length": 1.0,
+        "robot.leg.place.0": 0.0,
+        "robot.leg.place.1": 0.1,
+        "robot.leg.place.2": 0.0,
+        "robot.leg_foot.place.0": 0.0,
+        "robot.leg_foot.place.1": 0.0,
+        "robot.leg_foot.place.2": -0.4,
+        "robot.trunk.size.0": 0.4,
+        "robot.trunk.size.1": 0.2,
+        "robot.trunk.size.2": 0.1,
         "robot.leg_rod.radius": 0.02,
         "robot.leg_ball.radius": 0.03,
         "robot.leg_hip.axis.tilt1": 0.0,
@@ -140,6 +149,65 @@ def test_a_stretched_brick_is_that_of_mujoco(tmp_path, kind):
     longer = load(file("long.xml", 0.25)).model
     np.testing.assert_allclose(inertia(model, "arm"), inertia(longer, "arm"), rtol=1e-10, atol=1e-15)
     assert model.body("arm").mass[0] == pytest.approx(longer.body("arm").mass[0], rel=1e-12)
+
+
+def test_a_placement_moves_a_body_and_what_hangs_on_it(one_leg):
+    before = load(one_leg, ground=None).model
+    after = moved(one_leg, {"robot.leg.place.0": 0.05, "robot.leg.place.2": -0.02}, None)
+    np.testing.assert_array_equal(after.body("leg").pos, [0.05, 0.1, -0.02])
+    fields = ("body_mass", "body_ipos", "body_iquat", "body_inertia", "geom_pos", "geom_size", "jnt_range", "site_pos")
+    for field in fields:
+        np.testing.assert_array_equal(getattr(after, field), getattr(before, field), err_msg=field)
+    places = []
+    for model in (before, after):
+        data = mujoco.MjData(model)
+        data.qpos[7:] = [0.4, -0.3]
+        mujoco.mj_kinematics(model, data)
+        places.append(data.xpos - data.xpos[1])
+    np.testing.assert_allclose(places[1][2:] - places[0][2:], [[0.05, 0, -0.02]] * 2, atol=1e-15)
+
+
+def test_a_placement_counts_before_its_parent_is_stretched(one_leg):
+    model = moved(one_leg, {"robot.leg_foot.place.2": -0.5, "robot.leg_foot.place.0": 0.1, "robot.leg.length": 1.2})
+    np.testing.assert_allclose(model.body("leg_foot").pos, [0.1, 0, -0.6], atol=1e-15)
+
+
+def test_bodies_without_a_placement(tmp_path):
+    world = LEG.format("leg").replace('<body name="leg_foot"', '<frame pos="0 0 0.1"><body name="leg_foot"')
+    world = world.replace("</body></body></body>", "</body></frame></body></body>")
+    names = Parts(write(tmp_path, mjcf(world), "framed.xml")).names
+    assert {name for name in names if ".place." in name} == {f"robot.leg.place.{k}" for k in range(3)}
+    fused = write(tmp_path, mjcf(LEG.format("leg"), before='<compiler fusestatic="true"/>'), "fused.xml")
+    assert not [name for name in Parts(fused).names if ".place." in name]
+    ball = sf.Ball(radius=0.1, mass=1.0, position=(1, 0, 1))
+    names = Parts(sf.scene(load(write(tmp_path, walker())), objects=[ball])).names
+    assert {name.split(".")[1] for name in names if ".place." in name} == {
+        f"{side}_{part}" for side in ("left", "right", "hind") for part in ("leg", "foot")
+    }
+
+
+def test_a_bolted_base_and_links_without_mass_have_placements(tmp_path):
+    arm = '<body name="base" pos="0 0 1"><geom size="0.1"/><body name="arm"><joint name="j"/><geom size="0.1"/>'
+    path = write(tmp_path, mjcf(arm + '<body name="tip" pos="1 0 0"/></body></body>'), "arm.xml")
+    model = moved(path, {"robot.base.place.2": 1.5, "robot.tip.place.0": 0.9})
+    np.testing.assert_array_equal([model.body("base").pos[2], model.body("tip").pos[0]], [1.5, 0.9])
+
+
+def test_boxes_have_full_lengths_and_keep_their_mass(one_leg, tmp_path):
+    model, before = moved(one_leg, {"robot.trunk.size.1": 0.3, "robot.leg_rod.radius": 0.03}), load(one_leg).model
+    np.testing.assert_array_equal(model.geom("trunk").size, [0.2, 0.15, 0.05])
+    assert model.geom("leg_rod").size[0] == 0.03
+    np.testing.assert_array_equal(model.body_mass, before.body_mass)
+    np.testing.assert_allclose(model.body_inertia, before.body_inertia, rtol=1e-14)
+    ends = '<body name="arm"><joint name="j"/><geom name="g" type="box" fromto="0 0 0 1 0 0" size="0.1"/></body>'
+    assert not [name for name in Parts(write(tmp_path, mjcf(ends), "ends.xml")).names if ".size." in name]
+
+
+def test_a_size_and_a_mass_together(one_leg):
+    model = moved(one_leg, {"robot.trunk.size.1": 0.3, "robot.trunk.mass": 6.0})
+    np.testing.assert_allclose(
+        inertia(model, "trunk"), 2 * inertia(load(one_leg).model, "trunk"), rtol=1e-12, atol=1e-15
+    )
 
 
 def test_radius_axis_and_losses(one_leg):
@@ -245,6 +313,7 @@ def test_keyframes_stay(tmp_path):
 def test_draws_of_everything_build(one_leg):
     parts = Parts(one_leg, sf.Plane(mu=0.8))
     spread = {"robot.*.mass": Normal(0.1, factor=True), "robot.*.length": Normal(0.05), "robot.*.axis": Normal(0.01)}
+    spread |= {"robot.*.place.*": Normal(0.002), "robot.*.size.*": Normal(0.02, factor=True)}
     spread |= {"robot.*.radius": Normal(0.05, factor=True), "robot.*.tare": Normal(0.025), "start.*": Normal(0.003)}
     resolved = Uncertainty(spread).resolve(parts.names)
     masses = [build(parts, values(resolved, p, Draws(0))).scene.mass for p in range(1, 6)]
@@ -264,6 +333,8 @@ def test_the_same_values_give_the_same_bits_after_a_pickle(one_leg):
     [
         ({"robot.leg.length": 0.0}, "robot.leg.length: expected a number above 0, got 0"),
         ({"robot.leg.mass": -1.0}, "robot.leg.mass: expected a number above 0, got -1"),
+        ({"robot.leg.place.1": math.inf}, "robot.leg.place.1: expected a finite number, got inf"),
+        ({"robot.trunk.size.2": 0.0}, "robot.trunk.size.2: expected a number above 0, got 0"),
         ({"robot.leg_ball.radius": math.nan}, "robot.leg_ball.radius: expected a finite number, got nan"),
         ({"robot.leg_hip.tare": math.inf}, "robot.leg_hip.tare: expected a finite number, got inf"),
         ({"robot.leg_hip.damping": -0.1}, "robot.leg_hip.damping: expected a number of at least 0, got -0.1"),

@@ -111,9 +111,7 @@ def balance(
         "torque_limits": scene.torque_limits if torque_limit is None else torque_limit,
         "check": check.value,
     }
-    pipeline = poise.controller(
-        scene, poise.moves(scene, motion, duration, believed_mu), plant == Plant.MUJOCO, options
-    )
+    pipeline = sf.whole_body.balancer(scene, poise.moves(scene, motion, duration, believed_mu), poise.DT, **options)
     simulator = sf.MujocoPlant(scene, poise.DT) if plant == Plant.MUJOCO else sf.Simulator(scene, poise.DT)
     screen = console()
     if not kernels_ready():
@@ -124,7 +122,7 @@ def balance(
     pushed, pushes = {}, ()
     if motion in (Motion.ALL, Motion.PUSH):
         with progress_bar(screen, "pushing") as tell:
-            still = poise.controller(scene, poise.moves(scene, Motion.STAND, duration), plant == Plant.MUJOCO, options)
+            still = sf.whole_body.balancer(scene, poise.moves(scene, Motion.STAND, duration), poise.DT, **options)
             pushed = poise.hardest(simulator, still.policy(), tell)
     if motion == Motion.PUSH:
         pushes, duration = poise.as_push(pushed), poise.PUSHED

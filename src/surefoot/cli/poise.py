@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 import surefoot as sf
-from surefoot.control import Pipeline
 from surefoot.errors import InputError
 from surefoot.robots.families import FAMILIES
 from surefoot.robots.scene import Scene
@@ -53,18 +52,6 @@ def moves(scene: Scene, motion: str, duration: float, mu: float | None = None) -
     if motion == "shift":
         return body.shifts(scene, duration, mu=mu)
     return body.squats(scene, duration) if motion == "squat" else body.stand(scene, duration)
-
-
-def controller(scene: Scene, plan: Any, soft: bool, options: dict[str, Any]) -> Pipeline:
-    """The controller of a plant.
-
-    Args:
-        scene: the robot on its ground.
-        plan: Moves.
-        soft: whether the plant's ground gives way.
-        options: of the `WholeBody`.
-    """
-    return sf.whole_body.balancer(scene, plan, DT, horizon=sf.whole_body.SOFT_GROUND if soft else None, **options)
 
 
 def hardest(plant: Any, policy: Any, progress: Callable[[int, int], None]) -> dict[str, Any]:

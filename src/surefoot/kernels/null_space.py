@@ -71,6 +71,18 @@ def _rest(A, i, first, n):
 
 
 @part
+def turn(A, rank, n, x):
+    """X <- Q x in place."""
+    for k in range(rank):
+        twice = 0.0
+        for j in range(k, n):
+            twice += A[k, j] * x[j]
+        twice *= 2.0
+        for j in range(k, n):
+            x[j] -= twice * A[k, j]
+
+
+@part
 def turn_back(A, rank, n, x):
     """X <- Q'x in place: what stands along the reflected axes, along the first ones."""
     for k in range(rank - 1, -1, -1):
@@ -98,3 +110,18 @@ def null_vectors(A, rank, n, N_out):
             twice *= 2.0
             for j in range(k, n):
                 N_out[i, j] -= twice * A[k, j]
+
+
+@part
+def nearest_sum(A, m, n, y, tolerance, order_out, pivot_out):
+    """Numbers x of least |A'x - y| for rows A (m, n), which are reflected: of dependent rows some are left out.
+
+    Returns the rank; x of row order[k] is then y[k], for k below the rank.
+    """
+    rank = reflect_rows(A, m, n, tolerance, order_out, pivot_out)
+    turn(A, rank, n, y)
+    for k in range(rank - 1, -1, -1):
+        for j in range(k + 1, rank):
+            y[k] -= A[j, k] * y[j]
+        y[k] /= pivot_out[k]
+    return rank

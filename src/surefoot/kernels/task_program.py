@@ -21,20 +21,28 @@ from numba import int64
 from numpy import ndarray
 
 from surefoot.kernels.cache import part
+from surefoot.kernels.free_coordinates import (
+    largest_violation,
+    move,
+    narrow,
+    rows_of_free,
+    slack,
+    square_of_row,
+    turn_to_rows,
+)
+from surefoot.kernels.level_walk import walk_level
 from surefoot.kernels.linear_algebra import cholesky, cholesky_solve, row_dot
-from surefoot.kernels.null_space import null_vectors, reflect_rows, turn_back
 from surefoot.kernels.principal_pivoting import PivotingOptions, PivotingWork, pivoting_work, principal_pivoting
 from surefoot.kernels.status import SOLVED, UNSOLVED
 
 FLAT = 1e-13  # a pivot of D'D that is smaller, relative to its diagonal, belongs to a direction that nothing weighs
 FAINT = 1e-7  # weight of such directions in a proximal step, relative to the mean of the others
-FIRM = 1e-3  # the same where the former makes numbers too large
 LOADED = 1e-9  # of the gradient: a multiplier that is larger holds its limit for all later levels
-SAME = 1e-9  # rows of a task that leave less, relative to the largest, depend on the others
 ROOM = 1e-8  # of a row's scale: what rounding may take away from a limit on the way from level to level
 STEPS = 100  # proximal steps at most
-MANY = 3000  # the same with firm weights
 STILL = 1e-12  # relative: a proximal step that moves less is the last
+MISSED = 1e-6  # in a limit's scale: an answer that is farther beyond is none
+OPTIMAL = 1e-10  # of a level's rows: if a step to the optimum on the active limits moves them more, there is no answer
 
 
 class Quadratic(NamedTuple):
@@ -49,6 +57,11 @@ class Quadratic(NamedTuple):
     Y: ndarray  # (nb, nb)
     Y_next: ndarray  # (nb, nb)
     N: ndarray  # (nb, nb)
+    Dn: ndarray  # (nb, max(m, r)) rows of the tasks along what the limits that are reached leave free
+    e_turned: ndarray  # (max(m, r),)
+    held: ndarray  # (nb + 1, nb) rows of limits that are reached, reflected
+    held_order: ndarray  # (nb + 1,) int64
+    held_pivot: ndarray  # (nb + 1,)
     s: ndarray  # (nb,) beta
     s_first: ndarray  # (nb,) where a level began
     ey_first: ndarray  # (m,)
@@ -87,7 +100,8 @@ def make_quadratic(m: int, r: int, nb: int, levels: int) -> Quadratic:
 
     return Quadratic(
         D=floats(nb, m), e=floats(m), Dy=floats(nb, m), ey=floats(m), kept=floats(m + nb, nb), fixed=ints(r),
-        Y=floats(nb, nb), Y_next=floats(nb, nb), N=floats(nb, nb), s=floats(nb), s_first=floats(nb),
+        Y=floats(nb, nb), Y_next=floats(nb, nb), N=floats(nb, nb), Dn=floats(nb, max(m, r)), e_turned=floats(max(m, r)),
+        held=floats(nb + 1, nb), held_order=ints(nb + 1), held_pivot=floats(nb + 1), s=floats(nb), s_first=floats(nb),
         ey_first=floats(m), H=floats(nb, nb), weight=floats(nb), c=floats(nb),
         W=floats(r * nb), b=floats(r), u=floats(nb), x=floats(r), certificate=floats(r), pushed=floats(1),
         turned=np.zeros(1, dtype=bool), basis=ints(levels, nb + 1), basic=ints(levels), rows=ints(1),
@@ -113,8 +127,12 @@ def start_program(work, rows, count):
 
 
 @part
-def solve_level(work, limits, level, last, m, rows, count, dim):
-    """One level: rows 0..m-1 of D and e in `dim` free coordinates. Returns (status, free coordinates left)."""
+def solve_level(work, limits, level, last, m, rows, count, dim, within):
+    """One level: rows 0..m-1 of D and e in `dim` free coordinates. Returns (status, free coordinates left).
+
+    `within`: beta is within the limits, as it is after a level before: then a level on which the usual way fails, or
+    ends where it is not optimal, is walked.
+    """
     plain = dim == count and not work.turned[0]
     for i in range(m):
         work.ey[i] = work.e[i]
@@ -123,149 +141,82 @@ def solve_level(work, limits, level, last, m, rows, count, dim):
         if value != 0.0:
             for i in range(m):
                 work.ey[i] -= work.D[b, i] * value
-    _rows_of_free(work, m, count, dim, plain)
+    rows_of_free(work, m, count, dim, plain)
     D = work.D if plain else work.Dy
     weighed = int64(dim)
     work.pushed[0] = 0.0
+    status = int64(SOLVED)
     if not (last and _factor(work, D, m, dim)):
-        weighed = _turn_to_rows(work, D, m, count, dim, plain)
+        weighed = turn_to_rows(work, D, m, count, dim, plain)
         plain = False
-        _rows_of_free(work, m, count, dim, plain)
+        rows_of_free(work, m, count, dim, plain)
         D = work.Dy
         if not _factor(work, D, m, weighed):
-            return UNSOLVED, dim
+            status = int64(UNSOLVED)
+            _diagonal(work, weighed)
+        _weigh_faintly(work, weighed, dim)
     for i in range(m):
         work.ey_first[i] = work.ey[i]
     for b in range(count):
         work.s_first[b] = work.s[b]
-    status = _proximal(work, D, limits, level, m, rows, count, dim, weighed, plain, FAINT, STEPS)
-    if status != SOLVED and weighed < dim:
+    if status == SOLVED:
+        status = _proximal(work, D, limits, level, m, rows, count, dim, weighed, plain)
+    if status == SOLVED and not _is_optimal(work, D, limits, level, m, count, dim, weighed, plain):
+        status = int64(UNSOLVED)
+    if within and (status != SOLVED or largest_violation(work, limits, rows, count) > MISSED):
         for i in range(m):
             work.ey[i] = work.ey_first[i]
         for b in range(count):
             work.s[b] = work.s_first[b]
-        work.basic[level] = 0
-        status = _proximal(work, D, limits, level, m, rows, count, dim, weighed, plain, FIRM, MANY)
+        walk_level(work, D, limits, level, m, rows, count, dim, plain)
+        good = largest_violation(work, limits, rows, count) <= MISSED
+        good = good and _is_optimal(work, D, limits, level, m, count, dim, weighed, plain)
+        status = int64(SOLVED if good else UNSOLVED)
     if status != SOLVED:
         return status, dim
     if last:
-        return SOLVED, int64(0)
+        return status, int64(0)
     for i in range(rows):
         if work.x[i] * math.sqrt(square_of_row(limits.G, i, count)) > LOADED * work.pushed[0]:
             work.fixed[i] = 1
-    return SOLVED, narrow(work, limits, D, m, rows, count, dim, plain)
+    return status, narrow(work, limits, D, m, rows, count, dim, plain)
 
 
 @part
-def _proximal(work, D, limits, level, m, rows, count, dim, weighed, plain, faint, steps):
+def _is_optimal(work, D, limits, level, m, count, dim, weighed, plain):
+    """Whether the limits' multipliers, none negative, hold the level's gradient.
+
+    What they do not hold is measured by the step R^-1 that Newton would make of it, in the rows of the level.
+    """
+    H, left, size, length = work.H, work.c, 0.0, 0.0
+    for i in range(m):
+        size += work.e[i] ** 2 + work.ey_first[i] ** 2
+    for k in range(dim):
+        left[k] = -row_dot(D, k, work.ey, m)
+    for a in range(work.basic[level]):
+        i = work.basis[level, a]
+        push = work.x[i]
+        if push != 0.0:
+            for k in range(dim):
+                left[k] -= push * (limits.G[i, k] if plain else row_dot(limits.G, i, work.Y[k], count))
+    for k in range(dim):
+        for j in range(min(k, weighed)):
+            left[k] -= H[k, j] * left[j]
+        left[k] /= H[k, k]
+        length += left[k] ** 2
+    return length <= OPTIMAL * OPTIMAL * size
+
+
+@part
+def _proximal(work, D, limits, level, m, rows, count, dim, weighed, plain):
     """Steps of `_least_distance` until what nothing weighs stays where it is; one if all is weighed."""
-    mean = 0.0
-    for a in range(weighed):
-        mean += work.weight[a] / weighed
-    root = math.sqrt(faint * mean) if mean > 0.0 else 1.0
-    for a in range(weighed, dim):
-        for b in range(a):
-            work.H[a, b] = 0.0
-        work.H[a, a] = root
-    for _ in range(steps):
+    for _ in range(STEPS):
         status, moved, far = _least_distance(work, D, limits, level, m, rows, count, dim, weighed, plain)
         if status != SOLVED:
             return status
         if not moved > STILL * far:
             return int64(SOLVED)
     return int64(UNSOLVED)
-
-
-@part
-def _rows_of_free(work, m, count, dim, plain):
-    """Rows of the tasks in the free coordinates, by columns, into Dy; where those are beta itself D will do."""
-    if plain:
-        return
-    for k in range(dim):
-        for i in range(m):
-            work.Dy[k, i] = 0.0
-        for b in range(count):
-            along = work.Y[k, b]
-            if along != 0.0:
-                for i in range(m):
-                    work.Dy[k, i] += along * work.D[b, i]
-
-
-@part
-def _turn_to_rows(work, D, m, count, dim, plain):
-    """Turn the free coordinates: first those that the rows weigh, then those that they do not. Returns their number."""
-    A = work.kept
-    for i in range(m):
-        for k in range(dim):
-            A[i, k] = D[k, i]
-    rank = reflect_rows(A, m, dim, SAME, work.order, work.pivot)
-    for k in range(dim):
-        for j in range(dim):
-            work.N[k, j] = 0.0
-        work.N[k, k] = 1.0
-        turn_back(A, rank, dim, work.N[k])
-    _compose(work, count, dim, dim, plain)
-    work.turned[0] = True
-    return rank
-
-
-@part
-def _compose(work, count, dim, left, plain):
-    """Y <- N Y for the first `left` rows of N."""
-    for k in range(left):
-        for b in range(count):
-            work.Y_next[k, b] = work.N[k, b] if plain else 0.0
-        if not plain:
-            for j in range(dim):
-                along = work.N[k, j]
-                for b in range(count):
-                    work.Y_next[k, b] += along * work.Y[j, b]
-    for k in range(left):
-        for b in range(count):
-            work.Y[k, b] = work.Y_next[k, b]
-
-
-@part
-def narrow(work, limits, D, m, rows, count, dim, plain):
-    """Go on in what the rows of D and the limits that have become equations leave alone. Returns how much that is."""
-    A, number = work.kept, 0
-    for i in range(m + rows):
-        task = i < m
-        if not task and (work.fixed[i - m] == 0 or number == A.shape[0]):
-            continue
-        size = 0.0
-        for k in range(dim):
-            if task:
-                value = D[k, i]
-            elif plain:
-                value = limits.G[i - m, k]
-            else:
-                value = 0.0
-                for b in range(count):
-                    value += limits.G[i - m, b] * work.Y[k, b]
-            A[number, k] = value
-            size += value * value
-        before = size if task else square_of_row(limits.G, i - m, count)
-        if size <= SAME * SAME * before:  # an equation that holds already
-            continue
-        size = 1.0 / math.sqrt(size)
-        for k in range(dim):
-            A[number, k] *= size
-        number += 1
-    rank = reflect_rows(A, number, dim, SAME, work.order, work.pivot)
-    null_vectors(A, rank, dim, work.N)
-    _compose(work, count, dim, dim - rank, plain)
-    work.turned[0] = True
-    return dim - rank
-
-
-@part
-def square_of_row(A, i, n):
-    """Sum of the squares of the first n entries of a row."""
-    total = 0.0
-    for j in range(n):
-        total += A[i, j] * A[i, j]
-    return total
 
 
 @part
@@ -288,6 +239,28 @@ def _factor(work, D, m, weighed):
 
 
 @part
+def _diagonal(work, weighed):
+    """In place of R, where it is none, the roots of the diagonal of D'D."""
+    for a in range(weighed):
+        for b in range(a):
+            work.H[a, b] = 0.0
+        work.H[a, a] = math.sqrt(work.weight[a]) if work.weight[a] > 0.0 else 1.0
+
+
+@part
+def _weigh_faintly(work, weighed, dim):
+    """R of the coordinates that nothing weighs."""
+    mean = 0.0
+    for a in range(weighed):
+        mean += work.weight[a] / weighed
+    root = math.sqrt(FAINT * mean) if mean > 0.0 else 1.0
+    for a in range(weighed, dim):
+        for b in range(a):
+            work.H[a, b] = 0.0
+        work.H[a, a] = root
+
+
+@part
 def _least_distance(work, D, limits, level, m, rows, count, dim, weighed, plain):
     """Move beta to the least |D beta - e| within the limits; what nothing weighs moves as little as it must.
 
@@ -300,11 +273,11 @@ def _least_distance(work, D, limits, level, m, rows, count, dim, weighed, plain)
         pushed = max(pushed, abs(c[k]))
     work.pushed[0] = max(pushed, work.pushed[0])
     cholesky_solve(H, weighed, c)
-    _move(work, c, count, dim, plain)
+    move(work, c, count, dim, plain)
     worst, moved, far = 0.0, 0.0, 1.0
     for i in range(rows):
         work.x[i] = 0.0
-        work.b[i] = 0.0 if work.fixed[i] else _slack(work, limits, i, count)
+        work.b[i] = 0.0 if work.fixed[i] else slack(work, limits, i, count)
         if level > 0 and -ROOM * limits.scale[i] <= work.b[i] < 0.0:
             work.b[i] = 0.0
         worst = min(worst, work.b[i] / limits.scale[i])
@@ -328,7 +301,7 @@ def _least_distance(work, D, limits, level, m, rows, count, dim, weighed, plain)
                 u[k] /= H[k, k]
                 for j in range(k):
                     u[j] -= H[k, j] * u[k]
-            _move(work, u, count, dim, plain)
+            move(work, u, count, dim, plain)
             for k in range(dim):
                 c[k] += u[k]
     for k in range(dim):
@@ -339,12 +312,6 @@ def _least_distance(work, D, limits, level, m, rows, count, dim, weighed, plain)
     for b in range(count):
         far = max(far, abs(s[b]))
     return int64(SOLVED), moved, far
-
-
-@part
-def _slack(work, limits, i, count):
-    """How far beta is within limit i."""
-    return limits.g[i] + work.give[i] + row_dot(limits.G, i, work.s, count)
 
 
 @part
@@ -371,7 +338,7 @@ def _correct(work, limits, basis, basic, count, dim):
     """The least u that takes the active limits' slack away, by the factors of the pivoting: W_A = R Q."""
     Q, R, y = work.work.Q, work.work.R, work.work.inside
     for k in range(basic):
-        total = -_slack(work, limits, basis[k], count)
+        total = -slack(work, limits, basis[k], count)
         for j in range(k):
             total -= R[k, j] * y[j]
         y[k] = total / R[k, k]
@@ -380,15 +347,3 @@ def _correct(work, limits, basis, basic, count, dim):
     for k in range(basic):
         for j in range(dim):
             work.u[j] += y[k] * Q[k, j]
-
-
-@part
-def _move(work, gamma, count, dim, plain):
-    """Beta += Y'gamma."""
-    for k in range(dim):
-        value = gamma[k]
-        if plain:
-            work.s[k] += value
-        elif value != 0.0:
-            for b in range(count):
-                work.s[b] += work.Y[k, b] * value

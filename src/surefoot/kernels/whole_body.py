@@ -15,8 +15,6 @@ from numpy import ndarray
 from surefoot.kernels.cache import Pointer, caller, inlined, kernel, part
 from surefoot.kernels.dynamics_space import (
     OUT,
-    SLIDES,
-    STICKS,
     Space,
     hold_contacts,
     span_space,
@@ -25,7 +23,9 @@ from surefoot.kernels.dynamics_space import (
 )
 from surefoot.kernels.engine import read_address
 from surefoot.kernels.follow import load_state
-from surefoot.kernels.give_way import give_way, largest_violation
+from surefoot.kernels.foresight import bring_to_rest, copy_modes, foresee
+from surefoot.kernels.free_coordinates import largest_violation
+from surefoot.kernels.give_way import give_way
 from surefoot.kernels.held_contacts import choose_contacts
 from surefoot.kernels.plant import CLOSED, CONE, DRY_FRICTION, EVERYTHING
 from surefoot.kernels.program_limits import TORQUE_LOW, Limits, contact_limits, joint_limits, joints_within
@@ -33,24 +33,20 @@ from surefoot.kernels.reduction import assemble
 from surefoot.kernels.status import (
     CAPACITY,
     GONE,
-    INFEASIBLE,
     NOT_FINITE,
-    PIVOT_LIMIT,
     REGULARISED,
     RELAXED,
     SOLVED,
     UNSOLVED,
 )
-from surefoot.kernels.step import find_rows, solve_rows
-from surefoot.kernels.task_program import Quadratic, solve_level, start_program
+from surefoot.kernels.step import find_rows
+from surefoot.kernels.task_program import MISSED, Quadratic, solve_level, start_program
 from surefoot.kernels.task_rows import Bodies, Tasks, momentum_rows, task_rows
 
 TRUST, TELL, CORRECT = 0, 1, 2  # whether the law is asked what the feet will do, and its answer heeded
-MOVES = 1e-4  # m/s: a contact that is faster slips or lifts
 ROUNDS = 8  # of correction
 GRIP = 0.99  # of the law's friction is counted on in the first: at its very edge feet may slip
 CREEP = 1e-2  # rad/s: below it dry friction is overcome in part only
-MISSED = 1e-6  # in a limit's scale: an answer that is farther beyond is none
 
 
 class Controller(NamedTuple):
@@ -71,6 +67,10 @@ class Controller(NamedTuple):
     share: float  # N: the normal forces' nominal sum
     idle: ndarray  # (nv - joints,) int64: velocities without a motor
     mode: ndarray  # (capacity,) int64: what each contact found is taken for
+    chosen: ndarray  # (capacity,) int64: the same before the law is heard
+    best_mode: ndarray  # (capacity,) int64: as in the round of correction that the law contradicts least
+    best_rub: ndarray  # (capacity, 2)
+    best_mu: ndarray  # (2,) as `limits.mu`
     rub: ndarray  # (capacity, 2) direction of friction of those that slide
     rubs: ndarray  # (capacity, 2) the same as the law has it
     counts_on: float  # friction that the program counts on; NaN: that of the contacts
@@ -81,6 +81,7 @@ class Controller(NamedTuple):
     torque: ndarray  # (joints,)
     check: ndarray  # (1,) int64: TRUST, TELL or CORRECT
     seen: ndarray  # (3 capacity,) m/s: contact velocities that the law foresees
+    planned: ndarray  # (3,) work, m/s: velocity of a contact that is planned
     foreseen: ndarray  # (capacity,) int64: what each contact will do by the law: OUT (it lifts), STICKS or SLIDES
     law: ndarray  # (3,) int64: status of the law, contacts that it sees otherwise, rounds of correction
     missed: ndarray  # (1,) how far the answer is beyond a limit, in its scale
@@ -151,23 +152,23 @@ def _joint_limit_active(c):
 
 @part
 def _answer(c, forces, count, limited):
-    """The program with this many limits; where they contradict each other they give way."""
+    """The program with this many limits; where they contradict each other they give way.
+
+    Where the first attempt fails for another reason nothing gives way, but levels then start within the limits.
+    """
     work, limits = c.program, c.limits
     c.sizes[3] = limited
     start_program(work, limited, count)
-    status = _levels(c, forces, count, limited, count)
+    status = _levels(c, forces, count, limited, count, False)
     gave = False
-    if status == INFEASIBLE or status == UNSOLVED or status == PIVOT_LIMIT:
+    if status != SOLVED and status != NOT_FINITE:
         for level in range(c.levels):
             work.basic[level] = 0
-        status = _levels(c, forces, count, limited, give_way(work, limits, limited, count))
+        status = _levels(c, forces, count, limited, give_way(work, limits, limited, count), True)
         for i in range(limited):
             gave = gave or work.give[i] > 0.0
     if status != SOLVED:
         return status
-    c.missed[0] = largest_violation(work, limits, limited, count)
-    if not c.missed[0] <= MISSED:
-        return UNSOLVED
     _read_answer(c, forces, count)
     for i in range(c.torque.shape[0]):
         if not math.isfinite(c.torque[i]):
@@ -176,8 +177,8 @@ def _answer(c, forces, count, limited):
 
 
 @part
-def _levels(c, forces, count, limited, dim):
-    """All levels, the first first, in `dim` free coordinates."""
+def _levels(c, forces, count, limited, dim, within):
+    """All levels, the first first, in `dim` free coordinates; `within`: beta is within the limits at the start."""
     work = c.program
     for level in range(c.levels):
         last = level == c.levels - 1
@@ -185,13 +186,14 @@ def _levels(c, forces, count, limited, dim):
             c.step.plant, c.step.rows, c.bodies, c.tasks, level, c.space, c.rub, forces, count, work.D, work.e
         )
         if last:
-            m = _calm_forces(c, forces, count, m)
-        status, dim = solve_level(work, c.limits, level, last, m, limited, count, dim)
+            m = bring_to_rest(c, count, _calm_forces(c, forces, count, m))
+        status, dim = solve_level(work, c.limits, level, last, m, limited, count, dim, within or level > 0)
         if status != SOLVED:
             return status
         if dim == 0:  # nothing is left to choose
             break
-    return SOLVED
+    c.missed[0] = largest_violation(work, c.limits, limited, count)
+    return SOLVED if c.missed[0] <= MISSED else UNSOLVED
 
 
 @part
@@ -257,66 +259,49 @@ def _dry_friction(c, n):
 
 @part
 def _solve_and_check(c, n):
-    """The program, and what the law says of its torques; a contact seen otherwise is taken for what it will be."""
+    """The program, and what the law says of its torques; a contact seen otherwise is taken for what it will be.
+
+    Where that does not end, of all rounds the one that the law contradicts least is taken.
+    """
     c.law[0], c.law[1], c.law[2] = SOLVED, 0, 0
     c.limits.mu[0], c.limits.mu[1] = c.counts_on, 1.0
+    least = int64(-1)
     while True:
         status = solve_tasks(c, n)
         if status != SOLVED and status != RELAXED:
-            return status
+            break
         if c.check[0] == TRUST:
             return status
-        _foresee(c, n)
-        if c.check[0] == TELL or c.law[1] == 0 or c.law[2] == ROUNDS:
+        foresee(c, n)
+        if c.check[0] == TELL or c.law[1] == 0:
             return status
         if c.law[0] != SOLVED and c.law[0] != REGULARISED:
-            return status
+            break
+        if least < 0 or c.law[1] <= least:
+            least = c.law[1]
+            copy_modes(c, c.mode, c.rub, c.best_mode, c.best_rub)
+            c.best_mu[0], c.best_mu[1] = c.limits.mu[0], c.limits.mu[1]
+        if c.law[2] == ROUNDS:
+            break
+        if c.law[2] == 0:
+            copy_modes(c, c.mode, c.rub, c.chosen, c.rub)
         c.law[2] += 1
         c.given[0] = 1
         if not math.isnan(c.limits.mu[0]):  # friction as the law has it may do
             c.limits.mu[0], c.limits.mu[1] = math.nan, GRIP
             continue
         for i in range(c.sizes[0]):
-            if c.step.rows.kind[i] == CONE:
+            if c.step.rows.kind[i] == CONE and c.chosen[i] != OUT:
                 c.mode[i] = c.foreseen[i]
                 c.rub[i, 0], c.rub[i, 1] = c.rubs[i, 0], c.rubs[i, 1]
-
-
-@part
-def _foresee(c, n):
-    """Let the law say what the torques just found do; `rubs` is where friction will point."""
-    step, contacts = c.step, c.sizes[0]
-    for i in range(step.dofs.shape[0]):
-        step.torque[step.dofs[i]] = c.torque[i]
-    status, _, _, _, _ = solve_rows(step, n)
-    c.law[0], c.law[1] = status, 0
-    for i in range(step.dofs.shape[0]):
-        step.reduced.kappa[step.dofs[i]] -= step.settings.dt * c.torque[i]  # as the program knows it
-        step.torque[step.dofs[i]] = 0.0
-    if status != SOLVED and status != REGULARISED:
-        c.law[1] = contacts
-        return
-    for i in range(contacts):
-        for k in range(3):
-            total = 0.0
-            for j in range(step.v_next.shape[0]):
-                total += step.rows.J[3 * i + k, j] * step.v_next[j]
-            c.seen[3 * i + k] = total
-        push = step.f[3 * i]
-        if step.rows.kind[i] != CONE or c.seen[3 * i] > MOVES:
-            c.foreseen[i] = OUT
-        elif math.hypot(c.seen[3 * i + 1], c.seen[3 * i + 2]) <= MOVES:
-            c.foreseen[i] = STICKS
-        else:
-            c.foreseen[i] = SLIDES
-            grip = step.rows.mu[i] * push
-            for k in range(2):
-                c.rubs[i, k] = step.f[3 * i + 1 + k] / grip if grip > 0.0 else 0.0
-        other = c.foreseen[i] != c.mode[i]
-        if c.mode[i] == SLIDES and c.foreseen[i] == SLIDES:
-            other = abs(c.rubs[i, 0] - c.rub[i, 0]) + abs(c.rubs[i, 1] - c.rub[i, 1]) > 1e-6
-        if c.mode[i] != OUT and other:
-            c.law[1] += 1
+    if least < 0 or c.law[1] == least:
+        return status
+    copy_modes(c, c.best_mode, c.best_rub, c.mode, c.rub)
+    c.limits.mu[0], c.limits.mu[1] = c.best_mu[0], c.best_mu[1]
+    status = solve_tasks(c, n)
+    if status == SOLVED or status == RELAXED:
+        foresee(c, n)
+    return status
 
 
 @kernel

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefoot.robots import feet as footing
-from surefoot.robots import guard, ignored
+from surefoot.robots import guard, ignored, told
 from surefoot.robots import home as homing
 from surefoot.robots.roles import FREE, Roles, assign, name_all
 from surefoot.robots.scene import Foot, Note, Scene
@@ -70,7 +70,7 @@ def assemble(
     if wishes.floating and not (model.jnt_type == FREE).any():
         _add_free_joint(spec, model)
         model = guard.compile_model(spec, path)
-    roles = assign(model, wishes.passive, hints.undriven)
+    roles = assign(model, wishes.passive, hints.undriven, told.driven(model, path))
     surfaces = ()
     ground = wishes.ground
     if ground is ...:
@@ -83,7 +83,9 @@ def assemble(
     data = mujoco.MjData(model)
     data.qpos[:] = q
     mujoco.mj_kinematics(model, data)
-    feet = footing.detected(model, data, roles) if wishes.feet is None else footing.named(model, wishes.feet)
+    feet = told.feet(model, path) if wishes.feet is None else footing.named(model, wishes.feet)
+    if feet is None:
+        feet = footing.detected(model, data, roles)
     if wishes.meshes == "spheres":
         feet = footing.to_spheres(spec, model, data, feet, notes)
         model = guard.compile_model(spec, path)

@@ -101,21 +101,28 @@ def lowest_point(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> float
     return z + float(row @ centre - np.abs(row) @ half)
 
 
-def assign(model: mujoco.MjModel, passive: tuple[str, ...], undriven: tuple[str, ...] = ()) -> Roles:
+def assign(
+    model: mujoco.MjModel,
+    passive: tuple[str, ...],
+    undriven: tuple[str, ...] = (),
+    told: tuple[str, ...] | None = None,
+) -> Roles:
     """Find base, driven joints and loose objects.
 
-    Driven: joints with an actuator, in the actuators' order; if the file has no actuators, every hinge and slide
-    joint in joint order. The robot: every tree of bodies with a driven joint, or, if there is none, the first tree that
-    moves. A free body that is not the robot is an object.
+    Driven: those that the file tells; else joints with an actuator, in the actuators' order; if the file has no
+    actuators, every hinge and slide joint in joint order. The robot: every tree of bodies with a driven joint, or, if
+    there is none, the first tree that moves. A free body that is not the robot is an object.
 
     Args:
         model: the compiled scene.
         passive: joints that the user says have no motor.
         undriven: joints that have none by the file (mimic followers, SRDF passive joints).
+        told: driven joints that the file names as such, in order; None if it names none.
     """
     names = [model.joint(j).name for j in range(model.njnt)]
     checks.indices("passive", passive, names, "joint")
-    driven = [j for j in _driven(model) if names[j] not in passive and names[j] not in undriven]
+    found = _driven(model) if told is None else [names.index(name) for name in told]
+    driven = [j for j in found if names[j] not in passive and names[j] not in undriven]
     moving = [b for b in range(1, model.nbody) if model.body_weldid[b]]
     robot = {int(model.body_rootid[model.jnt_bodyid[j]]) for j in driven}
     if not robot:

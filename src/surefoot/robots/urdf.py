@@ -20,6 +20,8 @@ from surefoot.robots.scene import Note
 
 ONE_AXIS = ("revolute", "continuous", "prismatic")
 JOINT_TYPES = (*ONE_AXIS, "fixed", "floating", "planar")
+# An effort, a speed or a stop of this size is none: a URDF must write a number, and readers take no "inf".
+UNBOUNDED = 1e30
 
 
 @dataclass
@@ -163,7 +165,11 @@ def drop_world(urdf: Urdf, kinds: tuple[str, ...]) -> bool:
 
 
 def check_limits(urdf: Urdf) -> None:
-    """Refuse joint limits that are upside down; drop (and note) those that are equal, as MuJoCo does without a word."""
+    """Refuse joint limits that are upside down; drop (and note) those that are equal, as MuJoCo does without a word.
+
+    Limits of `UNBOUNDED` and more are dropped too.
+    """
+    _drop_unbounded(urdf)
     equal = []
     for name, joint in urdf.joints.items():
         limit = joint.find("limit")
@@ -182,6 +188,17 @@ def check_limits(urdf: Urdf) -> None:
     if equal:
         detail = "lower and upper limit are equal; the joint moves without limits (make it fixed if it should not)"
         urdf.notes.append(Note("ignored", ", ".join(equal), detail))
+
+
+def _drop_unbounded(urdf: Urdf) -> None:
+    for limit in urdf.xml.iterfind("joint/limit"):
+        for keys in (("effort",), ("lower", "upper")):
+            try:
+                none = all(abs(float(limit.get(key, 0))) >= UNBOUNDED for key in keys)
+            except ValueError:
+                continue  # not a number, which others complain of
+            for key in keys if none else ():
+                del limit.attrib[key]
 
 
 def to_spec(urdf: Urdf) -> mujoco.MjSpec:

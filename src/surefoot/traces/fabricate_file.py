@@ -1,4 +1,4 @@
-"""Robots from files as built: masses, lengths, radii, joint axes, zero offsets and losses, by edits of the MjSpec."""
+"""Robots from files as built: masses, places, shapes, joint axes, zero offsets and losses, by edits of the MjSpec."""
 
 from __future__ import annotations
 
@@ -22,6 +22,8 @@ from surefoot.traces.axes import TILTS
 
 ROUND = tuple(int(kind) for kind in (mujoco.mjtGeom.mjGEOM_SPHERE, mujoco.mjtGeom.mjGEOM_CAPSULE))
 ROUND += (int(mujoco.mjtGeom.mjGEOM_CYLINDER),)
+BOX = int(mujoco.mjtGeom.mjGEOM_BOX)
+PLACES, SIZES = tuple(f"place.{k}" for k in range(3)), tuple(f"size.{k}" for k in range(3))
 LOSSES = {"damping": "dof_damping", "friction": "dof_frictionloss", "armature": "dof_armature"}
 
 
@@ -31,16 +33,18 @@ class FileRobot:
     Attributes:
         ground: its own ground if that is one level plane, else "keep".
         names: nominal value by name. BODY.mass in kg (the inertia follows); BODY.length, a factor (see
-            `spec_edits.stretch`); GEOM.radius in m of spheres, capsules and cylinders (the mass stays);
-            JOINT.axis.tilt1 and .tilt2; JOINT.tare, the zero offset in rad or m as in `Joint`; JOINT.damping, .friction
-            and .armature. Bodies of a file that fuses static bodies have neither mass nor length.
+            `spec_edits.stretch`); BODY.place.0, .1, .2, where it is in its parent's frame in m (before the parent is
+            stretched; not of a floating base or inside a <frame>); GEOM.radius in m of spheres, capsules and cylinders
+            and GEOM.size.0, .1, .2, the full lengths in m of boxes (the mass and the inertia stay); JOINT.axis.tilt1
+            and .tilt2; JOINT.tare, the zero offset in rad or m as in `Joint`; JOINT.damping, .friction and .armature.
+            Bodies of a file that fuses static bodies have neither mass, length nor place.
     """
 
     def __init__(self, scene: Scene) -> None:
         """Take stock of a robot or a scene; loose objects in it are left out."""
         self._scene = scene
         self.ground: Any = _own_plane(scene)
-        self.names = {**_body_names(scene), **_geom_names(scene), **_joint_names(scene)}
+        self.names = {**_body_names(scene), **_place_names(scene), **_geom_names(scene), **_joint_names(scene)}
 
     def built(
         self, values: Mapping[str, Any], ground: Terrain | str | None, objects: Sequence[Loose]
@@ -67,12 +71,18 @@ def _edit(spec: mujoco.MjSpec, model: mujoco.MjModel, values: Mapping[str, Any])
     """Make the spec of a robot as built from that of the robot as drawn; `model` was compiled from the latter."""
     edit.free_inertias(spec, model)
     by_kind = _sorted(values)
+    for k, place in enumerate(PLACES):
+        for body, value in by_kind[place].items():
+            spec.body(body).pos[k] = checks.number(f"robot.{body}.{place}", value)
     for body, factor in by_kind["length"].items():
         edit.stretch(spec, model, body, checks.number(f"robot.{body}.length", factor, above=0))
     for body, mass in by_kind["mass"].items():
         edit.weigh(spec, model, body, checks.number(f"robot.{body}.mass", mass, above=0))
     for geom, radius in by_kind["radius"].items():
-        spec.geom(geom).size[0] = checks.number(f"robot.{geom}.radius", radius, above=0)
+        edit.resize(spec, model, geom, 0, checks.number(f"robot.{geom}.radius", radius, above=0))
+    for k, size in enumerate(SIZES):
+        for geom, length in by_kind[size].items():
+            edit.resize(spec, model, geom, k, checks.number(f"robot.{geom}.{size}", length, above=0) / 2)
     for joint in dict.fromkeys((*by_kind["axis.tilt1"], *by_kind["axis.tilt2"])):
         edit.lean(spec, joint, *(by_kind[f"axis{tilt}"].get(joint, 0.0) for tilt in TILTS))
     for joint, tare in by_kind["tare"].items():
@@ -84,7 +94,7 @@ def _edit(spec: mujoco.MjSpec, model: mujoco.MjModel, values: Mapping[str, Any])
 
 def _sorted(values: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """Value by kind, then by name of the body, geom or joint."""
-    kinds = ("mass", "length", "radius", *(f"axis{tilt}" for tilt in TILTS), "tare", *LOSSES)
+    kinds = ("mass", "length", *PLACES, "radius", *SIZES, *(f"axis{tilt}" for tilt in TILTS), "tare", *LOSSES)
     result: dict[str, dict[str, Any]] = {kind: {} for kind in kinds}
     for name, value in values.items():
         kind = next(kind for kind in kinds if name.endswith(f".{kind}"))
@@ -128,11 +138,33 @@ def _body_names(scene: Scene) -> dict[str, float]:
     return names
 
 
+def _place_names(scene: Scene) -> dict[str, float]:
+    model, names = scene.model, {}
+    if scene.spec.compiler.fusestatic:
+        return {}
+    free = model.jnt_bodyid[model.jnt_type == mujoco.mjtJoint.mjJNT_FREE]
+    for b in range(1, model.nbody):
+        name = model.body(b).name
+        if (
+            b not in free
+            and model.body(model.body_rootid[b]).name not in scene.objects
+            and not scene.spec.body(name).frame
+        ):
+            names |= {f"{name}.{place}": float(x) for place, x in zip(PLACES, model.body_pos[b], strict=True)}
+    return names
+
+
 def _geom_names(scene: Scene) -> dict[str, float]:
-    model = scene.model
-    own = [g for g in range(model.ngeom) if model.geom_bodyid[g] and int(model.geom_type[g]) in ROUND]
-    geoms = [model.geom(g) for g in own if model.body(model.geom_bodyid[g]).name not in scene.objects]
-    return {f"{geom.name}.radius": float(geom.size[0]) for geom in geoms}
+    model, names = scene.model, {}
+    for g in np.flatnonzero(model.geom_bodyid):
+        geom, kind = model.geom(g), int(model.geom_type[g])
+        if model.body(model.geom_bodyid[g]).name in scene.objects:
+            continue
+        if kind in ROUND:
+            names[f"{geom.name}.radius"] = float(geom.size[0])
+        elif kind == BOX and edit.has_size(scene.spec.geom(geom.name)):
+            names |= {f"{geom.name}.{size}": float(2 * x) for size, x in zip(SIZES, geom.size, strict=True)}
+    return names
 
 
 def _joint_names(scene: Scene) -> dict[str, float]:

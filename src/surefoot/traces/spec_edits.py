@@ -74,6 +74,20 @@ def stretch(spec: mujoco.MjSpec, model: mujoco.MjModel, name: str, factor: float
     _stretch_inertia(body, model, model.body(name).id, turn, factor)
 
 
+def has_size(geom: mujoco.MjsGeom) -> bool:
+    """Whether all of a geom's size is given as such, not by its two ends or by a mesh that it fits."""
+    return bool(np.isnan(geom.fromto[0])) and not geom.meshname
+
+
+def resize(spec: mujoco.MjSpec, model: mujoco.MjModel, name: str, k: int, size: float) -> None:
+    """Give a geom another size along one axis, in m as MuJoCo counts it; its body keeps its mass and inertia."""
+    geom = spec.geom(name)
+    body = geom.parent
+    if not body.explicitinertial:
+        _write_inertia(body, model, model.body(body.name).id)
+    geom.size[k] = size
+
+
 def lean(spec: mujoco.MjSpec, name: str, tilt1: float, tilt2: float) -> None:
     """Tilt a joint's axis."""
     joint = spec.joint(name)

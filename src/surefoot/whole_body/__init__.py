@@ -2,7 +2,7 @@
 
 from surefoot.whole_body.affine import AffineMap, AffineSet
 from surefoot.whole_body.arguments import standing
-from surefoot.whole_body.balance import SOFT_GROUND, balancer
+from surefoot.whole_body.balance import balancer
 from surefoot.whole_body.centre_of_mass import GraspMap, centre_of_mass, grasp_map
 from surefoot.whole_body.choreography import Choreography, Moves
 from surefoot.whole_body.controller import WholeBody
@@ -31,7 +31,6 @@ from surefoot.whole_body.tasks import (
 )
 
 __all__ = [
-    "SOFT_GROUND",
     "Acceleration",
     "AffineMap",
     "AffineSet",

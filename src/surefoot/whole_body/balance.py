@@ -12,27 +12,25 @@ from surefoot.whole_body.moves import flat_feet
 from surefoot.whole_body.stage import WholeBodyControl
 from surefoot.whole_body.tasks import Pose, Position, Task
 
-SOFT_GROUND = 2e-2  # s: over which contacts are brought to rest on ground that gives way
+SETTLE = 2e-2  # s in which feet that shall stand come to rest
 
 
-def balancer(robot: Scene, moves: Moves, dt: float, *, horizon: float | None = None, **options: Any) -> Pipeline:
+def balancer(robot: Scene, moves: Moves, dt: float, *, settle: float | None = None, **options: Any) -> Pipeline:
     """A pipeline of a `Choreography` and a `WholeBodyControl` that follows it.
+
+    Feet that shall stand by the moves are held, also while a push lifts them by a hair.
 
     Args:
         robot: robot or scene that the controller believes in, with a floating base.
         moves: what to do, such as `squats(robot)`.
         dt: time between ticks in s.
-        horizon: time in s in which the controller brings contacts to rest; None: dt, which suits rigid ground. Ground
-            that gives way wants some 20 ms (`SOFT_GROUND`).
+        settle: time in s in which feet that shall stand come to rest; None: 20 ms, at least dt.
         options: of the `WholeBody`, such as mu, torque_limits, check.
     """
     tasks = options.pop("tasks", None) or [*standing(), *foot_tasks(robot, moves)]
-    horizon = dt if horizon is None else horizon
-    controller = WholeBody(robot, horizon, tasks, settle=horizon, **options)
+    controller = WholeBody(robot, dt, tasks, settle=max(SETTLE, dt) if settle is None else settle, **options)
     plan = Choreography(controller, moves)
-    steps = not moves.stance.all()
-    control = WholeBodyControl(controller, follows=plan.follows, contacts="stance" if steps else "geometry")
-    return Pipeline(robot, dt, [plan, control])
+    return Pipeline(robot, dt, [plan, WholeBodyControl(controller, follows=plan.follows, contacts="stance")])
 
 
 def foot_tasks(robot: Scene, moves: Moves, kp: float = 400.0, weight: float = 1e-2) -> list[Task]:

@@ -198,6 +198,10 @@ class WholeBody:
             share=self._weight,
             idle=np.array([i for i in range(nv) if i not in set(robot.dofs.tolist())], dtype=np.int64),
             mode=np.zeros(space.capacity, dtype=np.int64),
+            chosen=np.zeros(space.capacity, dtype=np.int64),
+            best_mode=np.zeros(space.capacity, dtype=np.int64),
+            best_rub=np.zeros((space.capacity, 2)),
+            best_mu=np.zeros(2),
             rub=np.zeros((space.capacity, 2)),
             rubs=np.zeros((space.capacity, 2)),
             counts_on=np.nan if self.mu is None else float(self.mu),
@@ -208,6 +212,7 @@ class WholeBody:
             torque=np.zeros(joints),
             check=np.array([CHECKS.index(self.check)]),
             seen=np.zeros(3 * space.capacity),
+            planned=np.zeros(3),
             foreseen=np.zeros(space.capacity, dtype=np.int64),
             law=np.zeros(3, dtype=np.int64),
             missed=np.zeros(1),
@@ -256,11 +261,17 @@ class WholeBody:
             planned, given = self._planned(tuple(contacts)), -1  # pyright: ignore
         else:
             given = space.choose(contacts)
+        complete = False
         while True:
             code, blocks = kernel.control_box(self.box, given)
-            if code != codes.CAPACITY:
+            if code == codes.CAPACITY:
+                self._grow()
+            elif self._c.law[0] == codes.CAPACITY and not complete:  # the law needs more than it ever did
+                space.complete()
+                self._arrays()
+                complete = True
+            else:
                 break
-            self._grow()
         self._code, self._blocks = code, blocks
         space.count = blocks
         if planned is not None and code != codes.NOT_FINITE:
