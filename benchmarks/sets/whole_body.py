@@ -67,7 +67,7 @@ TEST_SET = TestSet(
         Bar("surefoot: worst cycle / p50 of its motion, of all motions and robots the largest", _tail, 5.0),
     ],
     limitations=[
-        "Feet: ours brings points of contact to rest within a step, TSID's pulls them to where they were by gains "
+        "Feet: ours brings points of contact to rest in 50 ms, TSID's pulls them to where they were by gains "
         "(100 1/s^2, 20 1/s). Forces that do not move the robot: ours prefers an even share, TSID's small ones, so "
         "that torques in the legs of humanoids differ. TSID's pyramid lies around the cone, ours within it.",
         "Making the `State` is not timed, nor is the way to TSID's process.",
