@@ -9,6 +9,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from surefoot import control as control
+    from surefoot import design as design
     from surefoot import gait as gait
     from surefoot import modes as modes
     from surefoot import traces as traces
@@ -121,7 +122,7 @@ _HOMES = {
     "write_urdf": "robots.write_urdf",
 }
 
-_ROOMS = ("control", "gait", "modes", "traces", "whole_body")  # public as a whole: sf.control.PID
+_ROOMS = ("control", "design", "gait", "modes", "traces", "whole_body")  # public as a whole: sf.control.PID
 
 __all__ = sorted([*_HOMES, *_ROOMS])  # pyright: ignore
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 from collections.abc import Iterable
 from typing import Any
 
@@ -20,6 +21,8 @@ from surefoot.robots.state import State
 Array = NDArray[np.float64]
 CLOSE = 1e-10  # m
 ROUNDS = 50
+TRACKS = 1e-13  # m along a path, so that it is smooth
+MISSES = 1e-6  # m: what is farther is out of reach
 IN_REACH = 0.95  # of the stretched leg: what planners use, as PACER does
 
 
@@ -114,7 +117,7 @@ class Legs:
         home = self._pose[self.robot.joint_positions]
         self._load(home if start is None else checks.array("start", start, home.shape))
         missing = kernel.reach_places(self.box, goal, CLOSE, ROUNDS)
-        if missing > 1e-6:
+        if missing > MISSES:
             found = np.zeros_like(goal)
             kernel.foot_places(self.box, found)
             apart = np.linalg.norm(found - goal, axis=1)
@@ -130,6 +133,56 @@ class Legs:
         out = np.zeros(len(self.robot.joints))
         kernel.joint_velocities(self.box, checks.array("velocity", velocity, (len(self.feet), 3)), out)
         return out
+
+    def track(self, places: Any, velocity: Any, start: Any = None) -> tuple[Array, Array, Array]:
+        """Joints that bring the feet along a path, sample by sample; where it is out of reach, as near as they can.
+
+        Args:
+            places: (n, feet, 3) m in the base's frame.
+            velocity: (n, feet, 3) m/s.
+            start: (joints,) where to look from at the first sample, or (n, joints) at each; by default `robot.home()`,
+                and each sample from the one before.
+
+        Returns:
+            (n, joints) positions in rad (m), (n, joints) velocities, and (n, feet) m that are missing.
+        """
+        goals = checks.array("places", places, (None, len(self.feet), 3))
+        speeds = checks.array("velocity", velocity, goals.shape)
+        home = self._pose[self.robot.joint_positions]
+        first = home if start is None else np.asarray(start, dtype=float)
+        q, v = np.zeros((2, len(goals), len(home)))
+        missing, found = np.zeros(goals.shape[:2]), np.zeros(goals.shape[1:])
+        self._load(first[0] if first.ndim == 2 else first)
+        for i, goal in enumerate(goals):
+            if first.ndim == 2:
+                self._load(first[i])
+            if kernel.reach_places(self.box, goal, TRACKS, ROUNDS) > MISSES:
+                kernel.foot_places(self.box, found)
+                missing[i] = np.linalg.norm(found - goal, axis=1)
+            q[i] = self._data.qpos[self.robot.joint_positions]
+            kernel.joint_velocities(self.box, speeds[i], v[i])
+        return q, v, missing
+
+    def stretch(self, places: Any, joints: Any) -> Array:
+        """(n, feet) how far places are from the second joint of their legs, relative to the leg's length from there.
+
+        Args:
+            places: (n, feet, 3) m in the base's frame.
+            joints: (n, joints) positions that bring the feet there, or as near as they can.
+        """
+        goals = checks.array("places", places, (None, len(self.feet), 3))
+        found = np.zeros(goals.shape[:2])
+        numbers = [self._model.joint(name).id for name in self.robot.joints]
+        chains = [[numbers[k] for k in chain if k >= 0] for chain in self.work.chain]
+        here = np.zeros(goals.shape[1:])
+        for i, angles in enumerate(checks.array("joints", joints, (len(goals), len(self.robot.joints)))):
+            self._load(angles)
+            kernel.foot_places(self.box, here)
+            for foot, chain in enumerate(chains):
+                way = [*self._data.xanchor[chain[1:] if len(chain) > 2 else chain], here[foot]]
+                length = sum(float(np.linalg.norm(b - a)) for a, b in itertools.pairwise(way))
+                found[i, foot] = np.linalg.norm(goals[i, foot] - way[0]) / length
+        return found
 
     def _load(self, joints: Array) -> None:
         self._data.qpos[:] = self._pose

@@ -101,16 +101,26 @@ class Planner:
 
     def _numbers(self) -> Array:
         """Params of the kernel."""
-        gait = self.gait
-        common = np.zeros(kernel.COMMON)
-        common[kernel.DT] = self.dt
-        common[kernel.PERIOD] = gait.period
-        common[kernel.HEIGHT] = gait.step_height
-        common[kernel.OVERSHOOT] = gait.overshoot
-        common[kernel.TAKE_OFF] = 0.5 * GRAVITY * gait.flight()  # up and down again in the time of flight
-        common[kernel.REACH_SPEED] = gait.reach_speed
-        common[kernel.REDIRECT] = gait.redirect
-        common[kernel.RESTS] = float(gait.stand)
-        return np.concatenate(
-            [common, gait.touchdown, gait.duties(), self.legs.reach, self.places.ravel(), self.legs.hips.ravel()]
-        )
+        return numbers(self.gait, self.dt, self.legs.reach, self.places, self.legs.hips)
+
+
+def numbers(gait: Gait, dt: float, reach: Array, places: Array, hips: Array) -> Array:
+    """Params of kernels/gait.py.
+
+    Args:
+        gait: when the feet step.
+        dt: time between two calls in s.
+        reach: (feet,) m, how far from its hip a foot may go.
+        places: (feet, 3) m, where the feet stand in the middle of their stance, in the base's frame.
+        hips: (feet, 3) m, in the same frame.
+    """
+    common = np.zeros(kernel.COMMON)
+    common[kernel.DT] = dt
+    common[kernel.PERIOD] = gait.period
+    common[kernel.HEIGHT] = gait.step_height
+    common[kernel.OVERSHOOT] = gait.overshoot
+    common[kernel.TAKE_OFF] = 0.5 * GRAVITY * gait.flight()  # up and down again in the time of flight
+    common[kernel.REACH_SPEED] = gait.reach_speed
+    common[kernel.REDIRECT] = gait.redirect
+    common[kernel.RESTS] = float(gait.stand)
+    return np.concatenate([common, gait.touchdown, gait.duties(), reach, places.ravel(), hips.ravel()])

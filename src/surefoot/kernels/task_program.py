@@ -186,7 +186,8 @@ def solve_level(work, limits, level, last, m, rows, count, dim, within):
 def _is_optimal(work, D, limits, level, m, count, dim, weighed, plain):
     """Whether the limits' multipliers, none negative, hold the level's gradient.
 
-    What they do not hold is measured by the step R^-1 that Newton would make of it, in the rows of the level.
+    What they do not hold is measured by the step R^-1 that Newton would make of it, in the rows of the level; along what
+    nothing weighs as if it were weighed like the rest: multipliers are no more exact than rounding lets them be.
     """
     H, left, size, length = work.H, work.c, 0.0, 0.0
     for i in range(m):
@@ -203,7 +204,7 @@ def _is_optimal(work, D, limits, level, m, count, dim, weighed, plain):
         for j in range(min(k, weighed)):
             left[k] -= H[k, j] * left[j]
         left[k] /= H[k, k]
-        length += left[k] ** 2
+        length += left[k] ** 2 * (1.0 if k < weighed else FAINT)
     return length <= OPTIMAL * OPTIMAL * size
 
 

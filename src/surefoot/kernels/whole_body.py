@@ -261,7 +261,7 @@ def _dry_friction(c, n):
 def _solve_and_check(c, n):
     """The program, and what the law says of its torques; a contact seen otherwise is taken for what it will be.
 
-    Where that does not end, of all rounds the one that the law contradicts least is taken.
+    Where that does not end, or ends without an answer, of all rounds the one that the law contradicts least is taken.
     """
     c.law[0], c.law[1], c.law[2] = SOLVED, 0, 0
     c.limits.mu[0], c.limits.mu[1] = c.counts_on, 1.0
@@ -294,7 +294,8 @@ def _solve_and_check(c, n):
             if c.step.rows.kind[i] == CONE and c.chosen[i] != OUT:
                 c.mode[i] = c.foreseen[i]
                 c.rub[i, 0], c.rub[i, 1] = c.rubs[i, 0], c.rubs[i, 1]
-    if least < 0 or c.law[1] == least:
+    good = status == SOLVED or status == RELAXED
+    if least < 0 or (good and c.law[1] == least):
         return status
     copy_modes(c, c.best_mode, c.best_rub, c.mode, c.rub)
     c.limits.mu[0], c.limits.mu[1] = c.best_mu[0], c.best_mu[1]

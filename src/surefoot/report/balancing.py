@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from surefoot.control import Pipeline
 from surefoot.errors import InputError
-from surefoot.kernels.status import REGULARISED, SOLVED
+from surefoot.kernels.status import RELAXED, SOLVED
 from surefoot.simulate.fall import first_fall, foot_places, leaning
 from surefoot.simulate.plot import contact_steps, touching_parts
 from surefoot.simulate.trace import Trace
@@ -109,8 +109,8 @@ def balancing(trace: Any, pipeline: Pipeline) -> Balancing:
         disagrees=disagrees,
         asked=stage.controller.check != "trust",
         solved=int(np.count_nonzero(status == SOLVED)),
-        gave_way=int(np.count_nonzero(status == REGULARISED)),
-        unanswered=int(np.count_nonzero(~np.isin(status, (SOLVED, REGULARISED)))),
+        gave_way=int(np.count_nonzero(status == RELAXED)),
+        unanswered=int(np.count_nonzero(~np.isin(status, (SOLVED, RELAXED)))),
         stance=stance,
         feet=feet,
     )

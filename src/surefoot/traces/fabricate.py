@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -69,6 +69,11 @@ class Parts:
             **_headed("object", objects),
             **_headed("start", self._start.names),
         }
+
+    def redesigned(self, values: Mapping[str, Any]) -> Parts:
+        """The same plant with other numbers of its robot, by names of `names`; they are its nominal ones then."""
+        new = _differing(self, values)["robot"]
+        return replace(self, robot=self._robot.redesigned(new)) if new else self
 
     @cached_property
     def _robot(self) -> FamilyRobot | FileRobot:

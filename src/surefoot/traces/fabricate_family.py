@@ -28,6 +28,10 @@ class FamilyRobot:
         self.names = self._design.names
         self.ground: Terrain | None = Plane(z=-getattr(family, "pedestal", 0.0))
 
+    def redesigned(self, values: Mapping[str, Any]) -> Family:
+        """The dataclass with new values."""
+        return self._design.changed(values)
+
     def built(
         self, values: Mapping[str, Any], ground: Terrain | None, objects: Sequence[Loose]
     ) -> tuple[Scene, Standing | None]:

@@ -46,6 +46,10 @@ class FileRobot:
         self.ground: Any = _own_plane(scene)
         self.names = {**_body_names(scene), **_place_names(scene), **_geom_names(scene), **_joint_names(scene)}
 
+    def redesigned(self, values: Mapping[str, Any]) -> Scene:
+        """The robot with new values, on its own ground."""
+        return self.built(values, self.ground, ())[0]
+
     def built(
         self, values: Mapping[str, Any], ground: Terrain | str | None, objects: Sequence[Loose]
     ) -> tuple[Scene, Standing | None]:

@@ -78,7 +78,15 @@ class TorqueSpeed:
     name: str = "torque-speed"
 
     def values(self, span: Span) -> Array:
-        """(n,) the least of 1 - |v| / v_max - |torque| / torque_max over the joints."""
+        """(n,) the least over the joints."""
+        return self._rooms(span).min(axis=1, initial=1.0)
+
+    def each(self, span: Span) -> dict[str, Array]:
+        """(n,) 1 - |v| / v_max - |torque| / torque_max, by joint."""
+        return _by_joint(self.name, span.scene, self._rooms(span))
+
+    def _rooms(self, span: Span) -> Array:
+        """(n, joints)."""
         scene, free = span.scene, np.full(len(span.scene.joints), np.inf)
         torque = scene.torque_limits * [-1.0, 1.0]
         if self.torque is not None:
@@ -88,8 +96,7 @@ class TorqueSpeed:
             if not (limits > 0.0).all():
                 raise InputError(f"TorqueSpeed.{name}: expected limits above 0, got {limits.min():g}")
         stall = np.where(span.torque < 0.0, torque[:, 0], torque[:, 1])
-        loads = np.abs(span.torque) / stall + np.abs(span.v[:, scene.dofs]) / speed
-        return 1.0 - loads.max(axis=1, initial=0.0)
+        return 1.0 - np.abs(span.torque) / stall - np.abs(span.v[:, scene.dofs]) / speed
 
 
 @dataclass(frozen=True)
@@ -107,7 +114,15 @@ class JointRange:
     name: str = "joint range"
 
     def values(self, span: Span) -> Array:
-        """(n,) the least distance to a stop, as a share of half the range."""
+        """(n,) the least over the joints."""
+        return self._rooms(span).min(axis=1, initial=1.0)
+
+    def each(self, span: Span) -> dict[str, Array]:
+        """(n,) distance to the nearer stop as a share of half the range, by joint."""
+        return _by_joint(self.name, span.scene, self._rooms(span))
+
+    def _rooms(self, span: Span) -> Array:
+        """(n, joints)."""
         scene = span.scene
         joints = np.array([scene.model.joint(joint).id for joint in scene.joints], dtype=np.int64)
         limited = scene.model.jnt_limited[joints] != 0
@@ -122,7 +137,7 @@ class JointRange:
             )
         q = span.q[:, scene.joint_positions]
         half = np.where(np.isfinite(high - low), 0.5 * (high - low), 1.0)
-        return np.minimum((q - low) / half, (high - q) / half).min(axis=1, initial=1.0)
+        return np.minimum((q - low) / half, (high - q) / half)
 
 
 @dataclass(frozen=True)
@@ -194,6 +209,11 @@ def angles(pose: Array) -> Array:
     pitch = np.arcsin(np.clip(2 * (w * y - z * x), -1.0, 1.0))
     yaw = np.arctan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
     return np.stack([roll, pitch, yaw], axis=1)
+
+
+def _by_joint(name: str, scene: Scene, rooms: Array) -> dict[str, Array]:
+    """(n,) by the witness's name with that of the joint, from (n, joints)."""
+    return {f"{name} {joint}": rooms[:, k] for k, joint in enumerate(scene.joints)}
 
 
 def _up(pose: Array) -> Array:

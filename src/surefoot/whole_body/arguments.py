@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -111,8 +111,8 @@ def speed_limits_of(robot: Scene, limits: Any) -> Array:
     n = len(robot.joints)
     if limits is None:
         return np.full(n, np.inf)
-    values = np.full(n, limits, dtype=float) if np.ndim(limits) == 0 else limits
-    values = checks.array("speed_limits", values, (n,), finite=False)
+    values = checks.array("speed_limits", limits, (None,) * checks.dimensions("speed_limits", limits), finite=False)
+    values = checks.array("speed_limits", np.full(n, values) if values.ndim == 0 else values, (n,), finite=False)
     for joint, value in zip(robot.joints, values, strict=True):
         if not value > 0.0:
             raise InputError(f"speed_limits[{joint!r}]: expected a positive number, got {value:g}")
@@ -133,11 +133,13 @@ def distances_apart(robot: Scene, apart: Any) -> tuple[NDArray[np.int64], Array]
     """Pairs of geoms (p, 2) and their least distances (p,) in m."""
     if not apart:
         return np.zeros((0, 2), dtype=np.int64), np.zeros(0)
+    if not isinstance(apart, Mapping):
+        raise InputError(f"apart: expected a dict of distances by pairs of geom names, got {type(apart).__name__}")
     names = [robot.model.geom(i).name for i in range(robot.model.ngeom)]
     pairs, least = [], []
-    for pair, value in dict(apart).items():
-        if isinstance(pair, str) or len(tuple(pair)) != 2:
-            raise InputError(f"apart: expected pairs of geom names, got {pair!r}")
+    for pair, value in apart.items():
+        if not isinstance(pair, tuple) or len(pair) != 2 or pair[0] == pair[1]:
+            raise InputError(f"apart: expected pairs of names of different geoms, got {pair!r}")
         pairs.append(checks.indices("apart", list(pair), names, "geom"))
         least.append(checks.number(f"apart[{pair!r}]", value))
     return np.array(pairs, dtype=np.int64), np.array(least)

@@ -279,10 +279,17 @@ class WholeBody:
             if not planned <= found:
                 space.found(code, contacts, blocks, 0, 0)  # says which is too far
         if code not in (codes.SOLVED, codes.RELAXED):
-            self._c.torque[:] = 0.0
+            self._forget()
             if throw:
-                raise SolveError(f"{self.robot.name}: {self.status}")
+                raise SolveError(reading.table(self))
         return self._c.torque
+
+    def _forget(self) -> None:
+        """Nothing of an earlier call is left; goals that are not finite are told from what has no answer."""
+        for array in (self._c.torque, self._c.acceleration, self._c.force):
+            array[:] = 0.0
+        if reading.endless_goals(self):
+            self._code = codes.NOT_FINITE
 
     def _planned(self, names: tuple[str, ...]) -> set[float]:
         """Let these feet stand; returns their numbers."""

@@ -155,7 +155,9 @@ def build(controller: WholeBody, state: State, *, contacts: ContactChoice = None
     n, names = len(variables), variables.accelerations
     first = model.nv + len(robot.joints)
     feet = [(body, held.contacts.frames[i], first + 3 * i) for i, body in enumerate(held.bodies)]
-    goals = {name: np.array(numbers) for name, numbers in controller.goals.items()}
+    goals = {
+        name: checks.array(f"goals[{name!r}]", numbers, (None,)).copy() for name, numbers in controller.goals.items()
+    }
     body = Body(robot, model, data)
     levels: dict[int, list[TaskRows]] = {level: [] for level in sorted({t.level for t in controller.tasks.values()})}
     for name, task in controller.tasks.items():

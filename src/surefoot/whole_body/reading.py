@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from surefoot.kernels import program_limits as limits
 from surefoot.kernels.dynamics_space import OUT, SLIDES, STICKS
 from surefoot.solvers.status import Status
@@ -71,6 +73,8 @@ def violations(controller: WholeBody) -> tuple[Violation, ...]:
     """Limits that gave way in the last call, the largest first in units of what matters."""
     c = controller._c
     found = []
+    if not controller.status.is_answer:
+        return ()
     names = controller.contacts.names
     for i in range(int(c.sizes[3])):
         if c.program.give[i] > 0.0:
@@ -102,9 +106,17 @@ def foresight(controller: WholeBody) -> tuple[Foresight, ...]:
     return tuple(found)
 
 
+def endless_goals(controller: WholeBody) -> tuple[str, ...]:
+    """Names of the tasks whose references are not finite."""
+    return tuple(name for name, goal in controller.goals.items() if not np.isfinite(goal).all())
+
+
 def table(controller: WholeBody) -> str:
     """The last call as text: status, contacts with forces and what they will do, torques, limits that gave way."""
     c = controller._c
+    if not controller.status.is_answer:
+        wrong = "".join(f"; goals[{name!r}] is not finite" for name in endless_goals(controller))
+        return f"{controller.robot.name}: {controller.status}{wrong}"
     does = {one.contact: one for one in foresight(controller)}
     lines = [f"{controller.robot.name}: {controller.status.name.lower()}"]
     lines.append(f"  {'contact':<32}{'normal':>9}{'tangential':>12}  N")
@@ -112,6 +124,8 @@ def table(controller: WholeBody) -> str:
         told = does.get(name)
         note = "" if told is None or told.agrees else f"  {told.foreseen}"
         lines.append(f"  {name:<32}{force[0]:>9.2f}{(force[1] ** 2 + force[2] ** 2) ** 0.5:>12.2f}{note}")
+    if not controller.contacts:
+        lines[1:] = ["  nothing touches: torques change the shape, and the robot falls"]
     strongest = int(abs(c.torque).argmax())
     lines.append(f"  largest torque {c.torque[strongest]:.3g} N m at {controller.robot.joints[strongest]}")
     lines += [f"  gave way: {one}" for one in violations(controller)]

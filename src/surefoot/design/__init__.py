@@ -1,0 +1,45 @@
+"""What to change in a robot so that it can do its task: witness functions and improved morphology [Zapolsky2017]."""
+
+from surefoot.design.answers import read_script, script
+from surefoot.design.course import Course, GaitTask, HandTask
+from surefoot.design.crowd import Crowd
+from surefoot.design.history import Step, Violation
+from surefoot.design.improve import Improvement, improve
+from surefoot.design.jacobian import Jacobian, Row, jacobian
+from surefoot.design.morphology import Morphology, Parameter
+from surefoot.design.motors import CATALOGUE, Motor
+from surefoot.design.problem import Look, Problem
+from surefoot.design.rehearsal import Rehearsal, rehearse
+from surefoot.design.update import Update, least_update
+from surefoot.design.witnesses import Answered, Footing, LinkClearance, Reach, limits
+
+__all__ = [
+    "CATALOGUE",
+    "Answered",
+    "Course",
+    "Crowd",
+    "Footing",
+    "GaitTask",
+    "HandTask",
+    "Improvement",
+    "Jacobian",
+    "LinkClearance",
+    "Look",
+    "Morphology",
+    "Motor",
+    "Parameter",
+    "Problem",
+    "Reach",
+    "Rehearsal",
+    "Row",
+    "Step",
+    "Update",
+    "Violation",
+    "improve",
+    "jacobian",
+    "least_update",
+    "limits",
+    "read_script",
+    "rehearse",
+    "script",
+]

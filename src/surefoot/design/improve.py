@@ -1,0 +1,387 @@
+"""Falsify, change the robot, falsify again: limits that a task violates suggest the least change of the design.
+
+The loop of [Zapolsky2017, algorithm 2, with the errata]: after an update joints are found anew by inverse kinematics;
+rows are violated witnesses, and those near their limits guard theirs; bounds hold; updates are counted. Difficulty is
+raised in steps once a task is done without violation.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surefoot import checks
+from surefoot.design.answers import Ask, accept, changed, understood
+from surefoot.design.history import Log, Step, as_dict
+from surefoot.design.jacobian import Crew, jacobian
+from surefoot.design.morphology import Morphology
+from surefoot.design.problem import Look, Problem
+from surefoot.design.rows import choose_rows, violations
+from surefoot.design.update import Update, least_update
+from surefoot.errors import InputError
+from surefoot.robots.scene import Scene
+
+Array = NDArray[np.float64]
+TRUST, MOST_TRUST, LEAST_TRUST = 0.1, 0.25, 1e-3  # of a parameter's range
+ROOM = 5e-3  # is aimed at, so that a limit is passed and not just reached
+BETTER = 1e-6  # least gain of an update that stays
+LEAPS = (0.15, 0.3, 0.6)  # of the way to a bound, tried where slopes show no way
+WORTH = 5e-3  # least gain of those
+PATIENCE, LITTLE = 3, 0.2  # updates that gain less than this share of what is missing are slow
+Progress = Callable[[Step], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Improvement:
+    """A design and how it came about.
+
+    Attributes:
+        problem: what was designed, with the motors that it ended with.
+        start: (m,) parameters at the start.
+        p: (m,) parameters at the end.
+        difficulty: the highest at which all limits hold; NaN: none.
+        wanted: the highest asked for.
+        margin: the least witness there.
+        steps: all of them.
+        reason: why it ended, in a sentence.
+        updates: how many were made or tried.
+    """
+
+    problem: Problem
+    start: Array
+    p: Array
+    difficulty: float
+    wanted: float
+    margin: float
+    steps: tuple[Step, ...]
+    reason: str
+    updates: int
+
+    @property
+    def reached(self) -> bool:
+        """Whether all that was asked for is done."""
+        return self.difficulty == self.wanted
+
+    @property
+    def morphology(self) -> Morphology:
+        """Of the problem."""
+        return self.problem.morphology
+
+    @property
+    def scene(self) -> Scene:
+        """The robot at the end."""
+        return self.morphology.scene(self.p)
+
+    def table(self) -> str:
+        """Parameters before and after, and why it ended."""
+        names = self.morphology.names
+        width = max(map(len, names), default=0)
+        lines = [
+            f"{name:{width}}  {a:10.4g} -> {b:10.4g}   {b - a:+.3g}"
+            for name, a, b in zip(names, self.start, self.p, strict=True)
+        ]
+        return "\n".join([*lines, self.reason])
+
+
+def improve(
+    problem: Problem,
+    difficulties: Sequence[float],
+    *,
+    p: Any = None,
+    ask: Ask | None = None,
+    scope: str = "all",
+    margin: float = 0.0,
+    updates: int = 100,
+    workers: int = 1,
+    out: str | Path | None = None,
+    resume: bool = False,
+    choices: dict[str, Sequence[str]] | None = None,
+    progress: Progress | None = None,
+) -> Improvement:
+    """Change a robot until it can do its task.
+
+    Args:
+        problem: what is designed.
+        difficulties: of the task, rising: each is done before the next is tried.
+        p: (m,) parameters to begin with; None: the robot as it is.
+        ask: what a designer says to each suggestion, see `answers`; None: all are accepted (automatic).
+        scope: "all": every violated witness of the course at its minima, and those near their limits; "first": those of
+            the first sample that violates one, as the dissertation does.
+        margin: that all witnesses shall have at the last difficulty; inf: as much as can be had.
+        updates: how many at most.
+        workers: processes for finite differences.
+        out: folder of the log; None: none.
+        resume: go on with the log in `out`.
+        choices: names of motors by pattern of joints, tried in order when nothing else helps.
+        progress: called with every step.
+
+    Returns:
+        The design, and why it ended; a task that cannot be done is no error.
+    """
+    levels = [checks.number("difficulties", level) for level in difficulties]
+    if not levels or any(b <= a for a, b in itertools.pairwise(levels)):
+        raise InputError(f"difficulties: expected one or more rising numbers, got {list(difficulties)!r}")
+    checks.choice("scope", scope, ("all", "first"))
+    if not (isinstance(margin, int | float) and margin >= 0.0):
+        raise InputError(f"margin: expected a number of at least 0, inf allowed, got {margin!r}")
+    checks.whole("updates", updates)
+    log = Log(out, resume=resume)
+    with Crew(checks.whole("workers", workers, at_least=1)) as crew:
+        loop = _Loop(problem, levels, ask or accept, scope, float(margin), updates, log, crew, choices or {}, progress)
+        return loop.run(problem.morphology.start if p is None else problem.morphology.checked(p))
+
+
+class _Loop:
+    """The state of `improve`."""
+
+    def __init__(
+        self, problem: Problem, levels: list[float], ask: Ask, scope: str, margin: float, updates: int, log: Log,
+        crew: Crew, choices: dict[str, Sequence[str]], progress: Progress | None,
+    ) -> None:  # fmt: skip
+        self.problem, self.levels, self.ask, self.scope, self.margin = problem, levels, ask, scope, margin
+        self.most, self.log, self.crew, self.tell = updates, log, crew, progress
+        self.choices = {pattern: list(names) for pattern, names in choices.items()}
+        self.trust, self.count, self.done = TRUST, 0, math.nan
+        self.held: Array | None = None
+        self.recent: list[float] = []  # worst witnesses of the last updates
+        self.past: list[tuple[Array, int, Problem]] = []  # what undo goes back to
+
+    def run(self, p: Array) -> Improvement:
+        """Until the task is done, nothing helps, or somebody stops it."""
+        start, level = p, 0
+        p, level = self._resumed(p, level)
+        look = self.problem.look(p, self.levels[level])
+        aim = 0.0
+        best: Look | None = None  # of those that meet all limits at the last level
+        while True:
+            last = level == len(self.levels) - 1
+            if look.worst >= aim:
+                self.done = self.levels[level]
+                if not last:
+                    self._note(Step(0, look.difficulty, self._named(look.p), 1.0, look.worst))
+                    level, self.trust, self.recent = level + 1, TRUST, []
+                    look = self.problem.look(look.p, self.levels[level])
+                    continue
+                best = look
+                if look.worst >= self.margin:
+                    self._note(Step(0, look.difficulty, self._named(look.p), 1.0, look.worst))
+                    return self._end(
+                        start, look, f"all limits hold at {look.difficulty:g} with {look.worst:.3f} to spare"
+                    )
+                aim = min(self.margin, look.worst + 2 * ROOM)
+            if self.count >= self.most:
+                return self._end(start, best or look, f"{self.most} updates are used up{self._limiting(look, aim)}")
+            step, update = self._suggest(look, aim)
+            outcome = self._ask(step, update, look, level)
+            if outcome is None:
+                return self._end(start, best or look, "stopped by the designer")
+            if isinstance(outcome, Look):  # undone, or with another motor
+                look, level, aim, best = outcome, self.levels.index(outcome.difficulty), 0.0, None
+                continue
+            look, moved = self._apply(step, outcome, look, level)
+            stuck = not moved and self.trust < LEAST_TRUST
+            if stuck or self._slow(look, aim):
+                other = self._leap(look, level)
+                if other is None and not stuck:
+                    continue
+                other = other or self._other_motor(look, level)
+                if other is None:
+                    what = "no more room to gain" if best is not None else "no change within the bounds helps"
+                    return self._end(start, best or look, what + self._limiting(look, aim))
+                look = other
+                if other.worst < 0.0:
+                    aim, best = 0.0, None
+
+    def _suggest(self, look: Look, aim: float) -> tuple[Step, Update]:
+        """The least update, and a step that tells of it."""
+        rows = choose_rows(look, aim, self.scope)
+        slopes = jacobian(self.problem, look, rows, self.crew)
+        values = np.array([look.values[row.sample, row.witness] for row in rows])
+        aims = np.where(values < aim, aim + ROOM, np.minimum(aim + ROOM, values))
+        morphology = self.problem.morphology
+        weights = np.array([parameter.weight for parameter in morphology.parameters])
+        update = least_update(slopes.matrix, values, aims, look.p, morphology.low, morphology.high, weights, self.trust)
+        self.held = update.held
+        names = morphology.names
+        gains = np.maximum(aims - values, 0.0)[:, None] * slopes.matrix * update.change  # which row asked for it
+        because = {
+            name: look.names[rows[int(gains[:, j].argmax())].witness]
+            for j, name in enumerate(names)
+            if update.change[j] != 0.0 and gains[:, j].max(initial=0.0) > 0.0
+        }
+        step = Step(
+            self.count + 1, look.difficulty, self._named(look.p), look.progress, look.worst, violations(look, aim),
+            as_dict(names, update.change), rough=slopes.rough(look.names), because=because,
+        )  # fmt: skip
+        return step, update
+
+    def _ask(self, step: Step, update: Update, look: Look, level: int) -> tuple[Array, tuple[str, ...]] | Look | None:
+        """What the designer makes of a suggestion: a change; another look after undo or a new motor; None to stop."""
+        names, change, said = self.problem.morphology.names, update.change, []
+        while True:
+            text = self.ask(replace(step, suggested=as_dict(names, change), answers=tuple(said)))
+            answer = understood(text, names)
+            said.append(answer.text)
+            if answer.verb == "accept":
+                return change, tuple(said)
+            if answer.verb == "quit":
+                return None
+            if answer.verb == "undo":
+                if not self.past:
+                    raise InputError("answer 'undo': there is no update to take back")
+                p, level, self.problem = self.past.pop()
+                self.trust = TRUST
+                self._note(replace(step, answers=tuple(said), accepted=False))
+                return self.problem.look(p, self.levels[level])
+            if answer.verb == "motor":
+                pattern, motor = answer.words
+                return self._fit(pattern, motor, look, level, tuple(said))
+            change = changed(change, answer, names)
+
+    def _apply(self, step: Step, outcome: tuple[Array, tuple[str, ...]], look: Look, level: int) -> tuple[Look, bool]:
+        """Make a change; one that makes things worse is taken back, and the next may be half as large."""
+        change, said = outcome
+        morphology, self.count = self.problem.morphology, self.count + 1
+        p = np.clip(look.p + change, morphology.low, morphology.high)
+        new = self.problem.look(p, look.difficulty)
+        supervised = self.ask is not accept
+        better = new.merit > (look.merit[0], look.merit[1] + BETTER) or (supervised and bool(change.any()))
+        applied = p - look.p if better else np.zeros(len(p))
+        names = morphology.names
+        self._note(replace(step, answers=said, applied=as_dict(names, applied), accepted=better))
+        if better:
+            self.past.append((look.p, level, self.problem))
+            self.trust = min(1.5 * self.trust, MOST_TRUST)
+            return new, True
+        self.trust *= 0.5
+        return look, False
+
+    def _slow(self, look: Look, aim: float) -> bool:
+        """Whether the last few updates gained next to nothing of what is missing."""
+        self.recent.append(look.worst)
+        if len(self.recent) <= PATIENCE:
+            return False
+        slow = self.recent[-1] - self.recent[-1 - PATIENCE] < LITTLE * (aim + ROOM - self.recent[-1 - PATIENCE])
+        if slow:
+            self.recent = []
+        return slow
+
+    def _leap(self, look: Look, level: int) -> Look | None:
+        """Where slopes show no way: each parameter by itself part of the way to its bounds; None if that does not help.
+
+        Feet right under their hips are such a place: their leverage is least, whichever way the hips move.
+        """
+        if self.count >= self.most or self.ask is not accept:
+            return None
+        morphology = self.problem.morphology
+        tries = []
+        for j in range(len(look.p)):
+            for bound in (morphology.low[j], morphology.high[j]):
+                for share in LEAPS:
+                    p = look.p.copy()
+                    p[j] += share * (bound - p[j])
+                    tries.append(p)
+        seen = self.crew.map(_merit, [(self.problem, p, look.difficulty) for p in tries])
+        best = max(range(len(seen)), key=seen.__getitem__)
+        self.count += 1
+        if not seen[best] > (look.merit[0], look.merit[1] + WORTH):
+            return None
+        new = self.problem.look(tries[best], look.difficulty)
+        self.past.append((look.p, level, self.problem))
+        self.trust = TRUST
+        step = Step(self.count, look.difficulty, self._named(look.p), look.progress, look.worst, violations(look, 0.0))
+        moved = as_dict(morphology.names, new.p - look.p)
+        self._note(replace(step, suggested=moved, applied=moved, answers=("leap",)))
+        return new
+
+    def _fit(self, pattern: str, motor: str, look: Look, level: int, said: tuple[str, ...]) -> Look:
+        """Another motor at some joints."""
+        self.past.append((look.p, level, self.problem))
+        self.problem = self.problem.with_morphology(self.problem.morphology.with_motor(pattern, motor))
+        new = self.problem.look(look.p, look.difficulty)
+        self.trust = TRUST
+        self._note(
+            Step(self.count, look.difficulty, self._named(look.p), look.progress, look.worst, answers=said,
+                 motors={pattern: motor})
+        )  # fmt: skip
+        return new
+
+    def _other_motor(self, look: Look, level: int) -> Look | None:
+        """The next of the motors that may be chosen, where one is left."""
+        for pattern, names in self.choices.items():
+            if names:
+                return self._fit(pattern, names.pop(0), look, level, ())
+        return None
+
+    def _limiting(self, look: Look, aim: float) -> str:
+        """Which witness is in the way, and which bounds."""
+        found = violations(look, aim)
+        if not found:
+            return ""
+        one = found[0]
+        morphology = self.problem.morphology
+        held = [] if self.held is None else [int(j) for j in np.argsort(-self.held) if self.held[j] > 1e-9][:3]
+        bounds = []
+        for j in held:
+            low = look.p[j] - morphology.low[j] < morphology.high[j] - look.p[j]
+            bound = morphology.low[j] if low else morphology.high[j]
+            bounds.append(f"{morphology.names[j]} ({'lowest' if low else 'highest'} {bound:g})")
+        stuck = f"; at their bounds: {', '.join(bounds)}" if bounds else "; no parameter is at a bound that would help"
+        return (
+            f": at difficulty {look.difficulty:g} {one.witness} stays at {one.value:+.3f} at {100 * one.phase:.0f} % "
+            f"of the course{stuck}"
+        )
+
+    def _resumed(self, p: Array, level: int) -> tuple[Array, int]:
+        """Where a log that is gone on with had come to."""
+        names = self.problem.morphology.names
+        for step in self.log.steps:
+            if set(step.before) != set(names):
+                raise InputError(f"resume: the log is of other parameters: {', '.join(step.before)}")
+            if step.difficulty not in self.levels:
+                raise InputError(f"resume: the log has difficulty {step.difficulty:g}, which is not asked for")
+            for pattern, motor in step.motors.items():
+                self.problem = self.problem.with_morphology(self.problem.morphology.with_motor(pattern, motor))
+            before = np.array([step.before[name] for name in names])
+            change = np.array([step.applied.get(name, 0.0) for name in names])
+            p, self.count = np.clip(before + change, *self._bounds()), max(self.count, step.number)
+            level = self.levels.index(step.difficulty)
+            if step.number and step.accepted and change.any():
+                self.past.append((before, level, self.problem))
+        return p, level
+
+    def _bounds(self) -> tuple[Array, Array]:
+        return self.problem.morphology.low, self.problem.morphology.high
+
+    def _named(self, p: Array) -> dict[str, float]:
+        return as_dict(self.problem.morphology.names, p)
+
+    def _note(self, step: Step) -> None:
+        self.log.add(step)
+        if self.tell is not None:
+            self.tell(step)
+
+    def _end(self, start: Array, look: Look, reason: str) -> Improvement:
+        return Improvement(
+            self.problem,
+            start,
+            look.p,
+            self.done,
+            self.levels[-1],
+            look.worst,
+            tuple(self.log.steps),
+            reason,
+            self.count,
+        )
+
+
+def _merit(problem: Problem, p: Array, difficulty: float) -> tuple[float, float]:
+    """Of a design."""
+    return problem.look(p, difficulty).merit
