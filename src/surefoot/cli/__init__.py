@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from surefoot.cli import balance, doctor, drop, falsify, modes, report, reproduce, robots, show, walk
+from surefoot.cli import balance, doctor, drop, falsify, improve, modes, report, reproduce, robots, show, walk
 from surefoot.cli.console import Commands
 
 _HELP = """What contact will do to a robot.
@@ -23,6 +23,8 @@ Try:
     surefoot balance links --plot balance.png
 
     surefoot falsify curb
+
+    surefoot improve reconfigurable-large --auto
 
     surefoot modes two_link_arm
 
@@ -51,6 +53,7 @@ drop.register(app)
 walk.register(app)
 balance.register(app)
 falsify.register(app)
+improve.register(app)
 modes.register(app)
 report.register(app)
 reproduce.register(app)

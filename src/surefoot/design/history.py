@@ -13,6 +13,7 @@ import numpy as np
 from surefoot.errors import InputError
 
 STEPS = "steps.jsonl"
+LEAP = "leap"  # noted as the answer of a step that no slope suggested
 
 
 @dataclass(frozen=True)
@@ -117,12 +118,6 @@ class Log:
             with self.path.open("a", encoding="utf-8") as file:
                 file.write(step.to_json() + "\n")
 
-    def replace_last(self, count: int) -> None:
-        """Forget the last `count` steps, which were undone; they stay in the file as undone ones do not."""
-        del self.steps[len(self.steps) - count :]
-        if self.path is not None:
-            self.path.write_text("".join(step.to_json() + "\n" for step in self.steps), encoding="utf-8")
-
 
 def read_steps(path: str | Path) -> Iterable[Step]:
     """Steps of a log; a last line that a killed run left half written is passed over.
@@ -146,3 +141,8 @@ def read_steps(path: str | Path) -> Iterable[Step]:
 def as_dict(names: Iterable[str], values: Any) -> dict[str, float]:
     """Numbers (m,) by name."""
     return {name: float(value) for name, value in zip(names, np.asarray(values), strict=True)}
+
+
+def answers_of(steps: Iterable[Step]) -> list[str]:
+    """What was said, as a script that makes the same robot of the same start."""
+    return [answer for step in steps for answer in step.answers if answer != LEAP]

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from surefoot import checks
 from surefoot.design.answers import Ask, accept, changed, understood
-from surefoot.design.history import Log, Step, as_dict
+from surefoot.design.history import LEAP, Log, Step, as_dict
 from surefoot.design.jacobian import Crew, jacobian
 from surefoot.design.morphology import Morphology
 from surefoot.design.problem import Look, Problem
@@ -298,7 +298,7 @@ class _Loop:
         self.trust = TRUST
         step = Step(self.count, look.difficulty, self._named(look.p), look.progress, look.worst, violations(look, 0.0))
         moved = as_dict(morphology.names, new.p - look.p)
-        self._note(replace(step, suggested=moved, applied=moved, answers=("leap",)))
+        self._note(replace(step, suggested=moved, applied=moved, answers=(LEAP,)))
         return new
 
     def _fit(self, pattern: str, motor: str, look: Look, level: int, said: tuple[str, ...]) -> Look:
