@@ -57,6 +57,8 @@ def understood(text: str, names: tuple[str, ...]) -> Said:
     Raises:
         InputError: it is none of those above; the text says what is wrong.
     """
+    if not isinstance(text, str):
+        raise InputError(f"answer: expected a text such as 'accept', got {text!r}")
     try:
         words = shlex.split(text)
     except ValueError as error:
@@ -119,6 +121,12 @@ def script(lines: Iterable[str]) -> Ask:
 
     When it has no more it says quit.
     """
+    if isinstance(lines, str) or not isinstance(lines, Iterable):
+        raise InputError(f"script: expected a list of answers, got {lines!r}")
+    lines = list(lines)
+    for number, line in enumerate(lines, 1):
+        if not isinstance(line, str):
+            raise InputError(f"script: line {number}: expected a text such as 'accept', got {line!r}")
     rest: Iterator[str] = iter([text for line in lines if (text := line.partition("#")[0].strip())])
     return lambda step: next(rest, "quit")
 
@@ -135,7 +143,7 @@ def read_script(path: str | Path, names: tuple[str, ...]) -> Ask:
     """
     try:
         lines = Path(path).read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, UnicodeDecodeError, TypeError) as error:
         raise InputError(f"script: {str(path)!r} cannot be read: {getattr(error, 'strerror', error)}") from None
     for number, line in enumerate(lines, 1):
         text = line.partition("#")[0].strip()

@@ -172,6 +172,8 @@ class HandTask:
 
     def __post_init__(self) -> None:
         """Check."""
+        if not isinstance(self.part, str):
+            raise InputError(f"HandTask.part: expected the name of a foot or geom, got {self.part!r}")
         points = checks.array("HandTask.points", self.points, (None, 3))
         if len(points) < 2:
             raise InputError(f"HandTask.points: expected two or more, got {len(points)}")
@@ -195,13 +197,14 @@ class HandTask:
         return Course(duration / (n - 1), None, None, way(t)[:, None], way(t, 1)[:, None], stance, closed=False)
 
 
-def sole_depths(scene: Scene) -> Array:
-    """(feet,) m by which each foot's lowest point lies below its centre, at home."""
+def sole_depths(scene: Scene, feet: Sequence[str] | None = None) -> Array:
+    """(feet,) m by which each foot's lowest point lies below its centre, at home; of all feet, or of those named."""
     data = mujoco.MjData(scene.model)
     data.qpos[:] = scene.home().q
     mujoco.mj_kinematics(scene.model, data)
     depths = []
-    for foot in scene.feet:
+    known = {foot.name: foot for foot in scene.feet}
+    for foot in scene.feet if feet is None else [known[name] for name in feet]:
         geoms = [scene.model.geom(geom).id for geom in foot.geoms]
         centre = float(np.mean([data.geom_xpos[geom][2] for geom in geoms]))
         depths.append(centre - min(lowest_point(scene.model, data, geom) for geom in geoms))

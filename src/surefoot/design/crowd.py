@@ -12,10 +12,11 @@ from surefoot.errors import InputError
 from surefoot.robots.scene import Scene
 from surefoot.traces.distributions import Distribution
 from surefoot.traces.draws import Draws
-from surefoot.traces.fabricate import HEADS, Parts, build
+from surefoot.traces.fabricate import Parts, build
 from surefoot.traces.parameters import Uncertainty, values
 
 Array = NDArray[np.float64]
+BUILT = ("robot", "ground")  # a course has its own start, and a problem its law
 
 
 class Crowd:
@@ -41,8 +42,8 @@ class Crowd:
         """
         self.uncertainty = Uncertainty(uncertainty)
         for pattern in self.uncertainty.patterns:
-            if pattern.partition(".")[0] not in HEADS:
-                raise InputError(f"uncertainty: {pattern!r} lives in the control loop; expected parts of the plant")
+            if pattern.partition(".")[0] not in BUILT:
+                raise InputError(f"uncertainty: {pattern!r} is nothing that a robot or its ground is built from")
         self.particles = checks.whole("particles", particles, at_least=2)
         self.quantile = checks.number("quantile", quantile, at_least=0.0)
         if self.quantile >= 1.0:
@@ -61,7 +62,7 @@ class Crowd:
             parts: the robot as drawn, on its ground.
             particle: its number.
         """
-        known = {name: value for name, value in parts.names.items() if name.partition(".")[0] in HEADS}
+        known = {name: value for name, value in parts.names.items() if name.partition(".")[0] in BUILT}
         drawn = values(self.uncertainty.resolve(known), particle, Draws(self.seed, "random"))
         return build(parts, drawn).scene
 

@@ -54,6 +54,7 @@ class Step:
         rough: witnesses whose slopes two step sizes see differently.
         because: by parameter the witness that moved it most, by the slopes.
         motors: motor by pattern, if one was changed.
+        memory: what the loop knew when it came to this step, from which a run that was killed goes on.
     """
 
     number: int
@@ -69,6 +70,7 @@ class Step:
     rough: tuple[str, ...] = ()
     because: dict[str, str] = field(default_factory=dict)
     motors: dict[str, str] = field(default_factory=dict)
+    memory: dict[str, Any] = field(default_factory=dict)
 
     def to_json(self) -> str:
         """One line."""
@@ -99,17 +101,23 @@ class Log:
             folder: to be made; None: keep the steps in memory alone.
             resume: go on with the steps that are there; without it a folder that has some is refused.
         """
-        self.path = None if folder is None else Path(folder) / STEPS
         self.steps: list[Step] = []
-        if self.path is None:
+        self.path: Path | None = None
+        if folder is None:
+            if resume:
+                raise InputError("resume: expected a folder (out) with the log to go on with, got none")
             return
-        if self.path.exists():
+        try:
+            self.path = Path(folder) / STEPS
+            found = self.path.exists()
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+        except (OSError, TypeError) as error:
+            raise InputError(f"out: {str(folder)!r} cannot be made: {getattr(error, 'strerror', error)}") from None
+        if found:
             if not resume:
                 raise InputError(f"out: {self.path.parent} has a run already; resume it, or choose another folder")
             self.steps = list(read_steps(self.path))
-            self.path.write_text("".join(step.to_json() + "\n" for step in self.steps), encoding="utf-8")
-        else:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self.keep(len(self.steps))
 
     def add(self, step: Step) -> None:
         """Write a step."""
@@ -117,6 +125,14 @@ class Log:
         if self.path is not None:
             with self.path.open("a", encoding="utf-8") as file:
                 file.write(step.to_json() + "\n")
+
+    def keep(self, count: int) -> None:
+        """Forget all steps but the first `count`."""
+        del self.steps[count:]
+        if self.path is not None:
+            other = self.path.with_suffix(".part")
+            other.write_text("".join(step.to_json() + "\n" for step in self.steps), encoding="utf-8")
+            other.replace(self.path)
 
 
 def read_steps(path: str | Path) -> Iterable[Step]:

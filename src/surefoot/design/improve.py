@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -102,7 +102,7 @@ def improve(
     workers: int = 1,
     out: str | Path | None = None,
     resume: bool = False,
-    choices: dict[str, Sequence[str]] | None = None,
+    choices: Mapping[str, Sequence[str]] | None = None,
     progress: Progress | None = None,
 ) -> Improvement:
     """Change a robot until it can do its task.
@@ -125,6 +125,10 @@ def improve(
     Returns:
         The design, and why it ended; a task that cannot be done is no error.
     """
+    if not isinstance(problem, Problem):
+        raise InputError(f"problem: expected a Problem, got {type(problem).__name__}")
+    if isinstance(difficulties, str) or not isinstance(difficulties, Iterable):
+        raise InputError(f"difficulties: expected one or more rising numbers, got {difficulties!r}")
     levels = [checks.number("difficulties", level) for level in difficulties]
     if not levels or any(b <= a for a, b in itertools.pairwise(levels)):
         raise InputError(f"difficulties: expected one or more rising numbers, got {list(difficulties)!r}")
@@ -132,6 +136,10 @@ def improve(
     if not (isinstance(margin, int | float) and margin >= 0.0):
         raise InputError(f"margin: expected a number of at least 0, inf allowed, got {margin!r}")
     checks.whole("updates", updates)
+    for name, function in (("ask", ask), ("progress", progress)):
+        if function is not None and not callable(function):
+            raise InputError(f"{name}: expected a function of a step, got {function!r}")
+    _check_choices(problem.morphology, choices)
     log = Log(out, resume=resume)
     with Crew(checks.whole("workers", workers, at_least=1)) as crew:
         loop = _Loop(problem, levels, ask or accept, scope, float(margin), updates, log, crew, choices or {}, progress)
@@ -143,7 +151,7 @@ class _Loop:
 
     def __init__(
         self, problem: Problem, levels: list[float], ask: Ask, scope: str, margin: float, updates: int, log: Log,
-        crew: Crew, choices: dict[str, Sequence[str]], progress: Progress | None,
+        crew: Crew, choices: Mapping[str, Sequence[str]], progress: Progress | None,
     ) -> None:  # fmt: skip
         self.problem, self.levels, self.ask, self.scope, self.margin = problem, levels, ask, scope, margin
         self.most, self.log, self.crew, self.tell = updates, log, crew, progress
@@ -152,15 +160,18 @@ class _Loop:
         self.held: Array | None = None
         self.recent: list[float] = []  # worst witnesses of the last updates
         self.past: list[tuple[Array, int, Problem]] = []  # what undo goes back to
+        self.memory: dict[str, Any] = {}  # see `Step.memory`
+        self.said: list[str] = []  # answers of a step that is done again after a run was killed
 
     def run(self, p: Array) -> Improvement:
         """Until the task is done, nothing helps, or somebody stops it."""
-        start, level = p, 0
-        p, level = self._resumed(p, level)
-        look = self.problem.look(p, self.levels[level])
-        aim = 0.0
+        start, level, aim = p, 0, 0.0
         best: Look | None = None  # of those that meet all limits at the last level
-        while True:
+        if self.log.steps:
+            p, level, aim, best = self._resumed()
+        look = self.problem.look(p, self.levels[level])
+        for number in itertools.count(self.memory.get("round", 0)):
+            self._remember(number, look, aim, best)
             last = level == len(self.levels) - 1
             if look.worst >= aim:
                 self.done = self.levels[level]
@@ -226,7 +237,8 @@ class _Loop:
         """What the designer makes of a suggestion: a change; another look after undo or a new motor; None to stop."""
         names, change, said = self.problem.morphology.names, update.change, []
         while True:
-            text = self.ask(replace(step, suggested=as_dict(names, change), answers=tuple(said)))
+            asked = replace(step, suggested=as_dict(names, change), answers=tuple(said))
+            text = self.said.pop(0) if self.said else self.ask(asked)
             answer = understood(text, names)
             said.append(answer.text)
             if answer.verb == "accept":
@@ -288,6 +300,8 @@ class _Loop:
                     p = look.p.copy()
                     p[j] += share * (bound - p[j])
                     tries.append(p)
+        if not tries:
+            return None
         seen = self.crew.map(_merit, [(self.problem, p, look.difficulty) for p in tries])
         best = max(range(len(seen)), key=seen.__getitem__)
         self.count += 1
@@ -339,31 +353,54 @@ class _Loop:
             f"of the course{stuck}"
         )
 
-    def _resumed(self, p: Array, level: int) -> tuple[Array, int]:
-        """Where a log that is gone on with had come to."""
-        names = self.problem.morphology.names
-        for step in self.log.steps:
+    def _remember(self, number: int, look: Look, aim: float, best: Look | None) -> None:
+        """Keep what the loop knows, to be written with all steps of this round."""
+        self.memory = {
+            "round": number, "p": look.p.tolist(), "difficulty": look.difficulty, "aim": aim, "trust": self.trust,
+            "count": self.count, "done": self.done, "recent": list(self.recent),
+            "best": None if best is None else best.p.tolist(),
+            "choices": {pattern: list(names) for pattern, names in self.choices.items()},
+        }  # fmt: skip
+
+    def _resumed(self) -> tuple[Array, int, float, Look | None]:
+        """Where a log that is gone on with had come to: its last round is done again, with the answers given then."""
+        names, steps = self.problem.morphology.names, self.log.steps
+        for step in steps:
             if set(step.before) != set(names):
                 raise InputError(f"resume: the log is of other parameters: {', '.join(step.before)}")
             if step.difficulty not in self.levels:
                 raise InputError(f"resume: the log has difficulty {step.difficulty:g}, which is not asked for")
+            if not step.memory:
+                raise InputError(f"resume: step {step.number} of the log does not say how to go on")
+        memory = steps[-1].memory
+        again = [step for step in steps if step.memory["round"] == memory["round"]]
+        self.said = [answer for step in again for answer in step.answers if answer != LEAP and self.ask is not accept]
+        self.log.keep(len(steps) - len(again))
+        for step in self.log.steps:
+            before, level = np.array([step.before[name] for name in names]), self.levels.index(step.difficulty)
+            if step.answers[-1:] == ("undo",):
+                _, _, self.problem = self.past.pop()
+            elif step.motors or (step.number and step.accepted):
+                self.past.append((before, level, self.problem))
             for pattern, motor in step.motors.items():
                 self.problem = self.problem.with_morphology(self.problem.morphology.with_motor(pattern, motor))
-            before = np.array([step.before[name] for name in names])
-            change = np.array([step.applied.get(name, 0.0) for name in names])
-            p, self.count = np.clip(before + change, *self._bounds()), max(self.count, step.number)
-            level = self.levels.index(step.difficulty)
-            if step.number and step.accepted and change.any():
-                self.past.append((before, level, self.problem))
-        return p, level
-
-    def _bounds(self) -> tuple[Array, Array]:
-        return self.problem.morphology.low, self.problem.morphology.high
+        self.memory, self.trust, self.count, self.done = memory, memory["trust"], memory["count"], memory["done"]
+        self.recent, self.choices = list(memory["recent"]), {k: list(v) for k, v in memory["choices"].items()}
+        level = self.levels.index(memory["difficulty"])
+        last = level == len(self.levels) - 1
+        best = memory["best"] if last else None
+        return (
+            self.problem.morphology.checked(memory["p"]),
+            level,
+            memory["aim"] if last else 0.0,
+            None if best is None else self.problem.look(best, self.levels[level]),
+        )
 
     def _named(self, p: Array) -> dict[str, float]:
         return as_dict(self.problem.morphology.names, p)
 
     def _note(self, step: Step) -> None:
+        step = replace(step, memory=self.memory)
         self.log.add(step)
         if self.tell is not None:
             self.tell(step)
@@ -380,6 +417,18 @@ class _Loop:
             reason,
             self.count,
         )
+
+
+def _check_choices(morphology: Morphology, choices: Any) -> None:
+    """Refuse motors that cannot be fitted before anything else is done."""
+    if choices is not None and not isinstance(choices, Mapping):
+        raise InputError(f"choices: expected names of motors by pattern of joints, got {choices!r}")
+    for pattern, names in (choices or {}).items():
+        if isinstance(names, str) or not isinstance(names, Iterable):
+            raise InputError(f"choices[{pattern!r}]: expected a list of names of motors, got {names!r}")
+        for name in names:
+            with checks.told("choices: "):
+                morphology.with_motor(pattern, name)
 
 
 def _merit(problem: Problem, p: Array, difficulty: float) -> tuple[float, float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import pickle
 from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from surefoot.design.problem import Look, Problem
 from surefoot.design.witnesses import measure
+from surefoot.errors import InputError
 
 Array = NDArray[np.float64]
 STEP = 3e-4  # of a parameter's range
@@ -74,6 +76,7 @@ class Crew:
         if self.workers <= 1 or len(jobs) < 2:
             return [function(*job) for job in jobs]
         if self._pool is None:
+            _check_travels(jobs[0])
             self._pool = ProcessPoolExecutor(self.workers, multiprocessing.get_context("spawn"))
         futures = []
         try:
@@ -82,8 +85,9 @@ class Crew:
         except BrokenProcessPool:
             self.__exit__()
             self.workers = 1
-            return [_done(future) or function(*job) for future, job in zip(futures, jobs, strict=False)] + [
-                function(*job) for job in jobs[len(futures) :]
+            saved = [*futures, *[None] * (len(jobs) - len(futures))]
+            return [
+                future.result() if _is_done(future) else function(*job) for future, job in zip(saved, jobs, strict=True)
             ]
 
 
@@ -145,6 +149,17 @@ def _stencil(x: float, step: float, low: float, high: float) -> tuple[tuple[floa
     return (x, x + side, x + 2 * side), (-1.5 / side, 2.0 / side, -0.5 / side)
 
 
-def _done(future: Any) -> Any:
-    """A result that came before the process died."""
-    return future.result() if future.done() and not future.exception() else None
+def _is_done(future: Any) -> bool:
+    """Whether a result came before the process died."""
+    return future is not None and future.done() and not future.cancelled() and future.exception() is None
+
+
+def _check_travels(job: tuple[Any, ...]) -> None:
+    """Refuse what cannot be sent to another process."""
+    try:
+        pickle.dumps(job)
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        raise InputError(
+            f"workers: the problem cannot be sent to other processes ({error}); define its functions at the top of a "
+            "module, or use workers=1"
+        ) from None

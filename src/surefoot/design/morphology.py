@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -22,6 +22,7 @@ from surefoot.traces.fabricate_file import FileRobot
 
 Array = NDArray[np.float64]
 HEAD = "robot."
+ODD = frozenset("#\\'\"")  # that scripts give a meaning of their own
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,8 @@ class Parameter:
     """One number of the design, which stands for one or more numbers of the robot that stay equal to the bit.
 
     Attributes:
-        name: what tables call it; "front ..." and "hind ..." with the same rest are counterparts.
+        name: what tables call it, in words with single spaces, so that scripts can say it; "front ..." and "hind ..."
+            with the same rest are counterparts.
         targets: names or patterns, in which * stands for any text, as in `sf.falsify`: "robot.?f.thigh.length". A
             leading - takes the value with the other sign, for what is mirrored.
         low, high: bounds, in the unit of the targets; factors if `factor`.
@@ -49,7 +51,10 @@ class Parameter:
         what = f"parameter {self.name!r}"
         if not isinstance(self.name, str) or not self.name:
             raise InputError(f"parameter: expected a name, got {self.name!r}")
-        targets = (self.targets,) if isinstance(self.targets, str) else tuple(self.targets)
+        if self.name != " ".join(self.name.split()) or not set(self.name).isdisjoint(ODD):
+            raise InputError(f"{what}: expected words with single spaces, without quotes, \\ and #")
+        targets = (self.targets,) if isinstance(self.targets, str) else self.targets
+        targets = tuple(targets) if isinstance(targets, Iterable) else ()
         if not targets or not all(isinstance(target, str) for target in targets):
             raise InputError(f"{what}: expected targets such as 'robot.lf.thigh.length', got {self.targets!r}")
         object.__setattr__(self, "targets", targets)
@@ -57,6 +62,8 @@ class Parameter:
         if not low < high:
             raise InputError(f"{what}: expected low below high, got {low:g} and {high:g}")
         checks.number(f"{what}: weight", self.weight, above=0.0)
+        if not isinstance(self.factor, bool):
+            raise InputError(f"{what}: factor: expected true or false, got {self.factor!r}")
 
     @property
     def range(self) -> float:
@@ -99,6 +106,8 @@ class Morphology:
             InputError: an unknown or doubled target, targets that differ, or a start beyond the bounds.
         """
         self.parts = robot if isinstance(robot, Parts) else Parts(robot, Plane(mu=0.7) if terrain is None else terrain)
+        if isinstance(parameters, str) or not isinstance(parameters, Iterable):
+            raise InputError(f"parameters: expected a list of Parameters, got {parameters!r}")
         self.parameters = tuple(parameters)
         for parameter in self.parameters:
             if not isinstance(parameter, Parameter):
@@ -112,9 +121,11 @@ class Morphology:
         self.low = np.array([parameter.low for parameter in self.parameters])
         self.high = np.array([parameter.high for parameter in self.parameters])
         joints = self.parts.scene.joints
-        self.motors = {} if motors is None else {k: as_motor(f"motors[{k!r}]", m) for k, m in dict(motors).items()}
+        if motors is not None and not isinstance(motors, Mapping):
+            raise InputError(f"motors: expected motors by pattern of joint names, got {motors!r}")
+        self.motors = {k: as_motor(f"motors[{k!r}]", m) for k, m in (motors or {}).items()}
         for pattern in self.motors:
-            if not fnmatch.filter(joints, pattern):
+            if not isinstance(pattern, str) or not fnmatch.filter(joints, pattern):
                 raise InputError(f"motors: no joint matches {pattern!r}; the joints are {', '.join(joints)}")
         self._first_motors = {joint: self.motor(joint) for joint in joints}
 
@@ -214,8 +225,23 @@ class Morphology:
 def _at(morphology: Morphology, p: bytes) -> Parts:
     """See `Morphology.at`: finite differences ask for the same robots again and again."""
     parts = morphology.parts.redesigned(morphology.values(np.frombuffer(p)))
-    heavier = morphology.heavier(parts.scene)
-    return parts if heavier is parts.scene else replace(parts, robot=heavier)
+    if morphology.heavier(parts.scene) is parts.scene:
+        return parts
+    laden = replace(parts)
+    laden.__dict__["_robot"] = _Laden(parts._robot, morphology)  # a cached property: names stay those of the robot
+    return laden
+
+
+class _Laden:
+    """A robot of which every copy, as drawn or as built, carries other motors than at the start."""
+
+    def __init__(self, robot: Any, morphology: Morphology) -> None:
+        self.names, self.ground = robot.names, robot.ground
+        self._robot, self._morphology = robot, morphology
+
+    def built(self, values: Mapping[str, Any], ground: Any, objects: Sequence[Any]) -> tuple[Scene, Any]:
+        scene, standing = self._robot.built(values, ground, objects)
+        return self._morphology.heavier(scene), standing
 
 
 def _resolved(parameters: Sequence[Parameter], known: Mapping[str, Any]) -> list[list[tuple[str, float]]]:

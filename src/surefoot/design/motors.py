@@ -27,6 +27,8 @@ class Motor:
 
     def __post_init__(self) -> None:
         """Check."""
+        if not isinstance(self.name, str) or not self.name:
+            raise InputError(f"Motor.name: expected a name, got {self.name!r}")
         checks.number("Motor.torque", self.torque, above=0.0)
         checks.number("Motor.speed", self.speed, above=0.0)
         checks.number("Motor.mass", self.mass, at_least=0.0)

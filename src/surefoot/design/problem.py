@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -109,6 +109,8 @@ class Problem:
             raise InputError(f"crowd: expected a Crowd, got {crowd!r}")
         self.morphology, self.task, self.law = morphology, task, as_law(law)
         self.width, self.crowd = checks.whole("width", width, at_least=1), crowd
+        if witnesses is not None and (isinstance(witnesses, str) or not isinstance(witnesses, Iterable)):
+            raise InputError(f"witnesses: expected a list of them, got {witnesses!r}")
         self._given = None if witnesses is None else tuple(witnesses)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -125,8 +127,7 @@ class Problem:
         motors = self.morphology.torque, self.morphology.speed
         if self._given is None:
             return limits(*motors, width=self.width)
-        bare = TorqueSpeed()
-        return [TorqueSpeed(*motors, name=one.name) if one == bare else one for one in self._given]
+        return [TorqueSpeed(*motors, name=one.name) if _is_bare(one) else one for one in self._given]
 
     def look(self, p: Any, difficulty: float) -> Look:
         """All witnesses at all samples.
@@ -167,6 +168,11 @@ class Problem:
         if particle == 0 or self.crowd is None:
             return self.morphology.scene(p)
         return self.crowd.scene(self.morphology.at(p), particle)
+
+
+def _is_bare(witness: Any) -> bool:
+    """Whether it is a TorqueSpeed without limits of its own."""
+    return isinstance(witness, TorqueSpeed) and witness.torque is None and np.array_equal(witness.speed, np.inf)
 
 
 def _remade(morphology: Any, task: Any, law: Any, given: Any, width: int, crowd: Any) -> Problem:

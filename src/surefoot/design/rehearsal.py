@@ -3,13 +3,14 @@
     {q_i, v_i} = IK(x_i, dx_i)                                                                                     (24)
     u_i = ID(q_i, v_i, v_{i+1}, dt)                                                                                (25)
 
-The state is set back to the course after `width` samples: with 1 nothing is simulated; with more the law moves the
-robot from where the window begins, with feedback on its joints, so that it may drift from what was planned
-[Zapolsky2017, 5.2.1].
+The state is set back to the course after `width` samples, and where it cannot be followed: with 1 nothing is simulated;
+with more the law moves the robot from where the window begins, with feedback on its joints, so that it may drift from
+what was planned [Zapolsky2017, 5.2.1].
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +18,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from surefoot import checks
 from surefoot.control.walker import KD, KP
 from surefoot.design.course import Course, sole_depths
 from surefoot.design.hand import Hand
@@ -85,8 +87,17 @@ def rehearse(
     Returns:
         One step for each sample.
     """
-    n = len(course)
-    wanted = np.arange(n) if samples is None else np.unique(np.asarray(samples, dtype=np.int64))
+    checks.whole("width", width, at_least=1)
+    if not isinstance(scene, Scene):
+        raise InputError(f"scene: expected a robot or scene (see sf.load), got {type(scene).__name__}")
+    if not isinstance(course, Course):
+        raise InputError(f"course: expected a Course, got {type(course).__name__}")
+    n, count = course.points.shape[:2]
+    if isinstance(parts, str) or not isinstance(parts, Iterable) or len(parts := tuple(parts)) != count:
+        raise InputError(f"parts: expected the names of the {count} that follow the course, got {parts!r}")
+    if start is not None:
+        start = checks.array("start", start, (n, len(scene.joints)))
+    wanted = np.arange(n) if samples is None else _numbers(samples, n)
     if samples is None:
         needed = wanted
     elif width == 1:
@@ -94,7 +105,7 @@ def rehearse(
     else:
         needed = np.unique((wanted[:, None] - wanted[:, None] % width + np.arange(width + 1)).ravel() % n)
     follower = Legs(scene, parts) if scene.base is not None else Hand(scene, parts)
-    depths = sole_depths(scene) if scene.base is not None else np.zeros(len(parts))
+    depths = sole_depths(scene, parts) if scene.base is not None else np.zeros(len(parts))
     goals = course.points[needed] + depths[:, None] * [0.0, 0.0, 1.0]
     joints, speeds, missing = follower.track(goals, course.velocities[needed], None if start is None else start[needed])
     stretch = follower.stretch(goals, joints)
@@ -105,6 +116,14 @@ def rehearse(
     for i in wanted if width == 1 else _windows(wanted, width):
         _window(controller, course, int(i), width, wanted, place, q, v, missing, notes)
     return notes.rehearsal(controller)
+
+
+def _numbers(samples: Any, n: int) -> NDArray[np.int64]:
+    """Numbers of samples, rising."""
+    given = checks.array("samples", samples, (None,))
+    if not len(given) or not (given == given.round()).all() or given.min() < 0 or given.max() >= n:
+        raise InputError(f"samples: expected one or more whole numbers from 0 to {n - 1}, got {samples!r}")
+    return np.unique(given).astype(np.int64)
 
 
 def _windows(wanted: NDArray[np.int64], width: int) -> list[int]:
@@ -134,8 +153,11 @@ def _window(
             answer = controller.answer() if controller.status.is_answer else None
         if i in inside:
             notes.add(i, here, speed, missing[now], answer)
-        if answer is None or width == 1:
+        if width == 1:
             return
+        if answer is None:  # nothing moves it there: it is set back at once
+            here, speed = q[then].copy(), v[then].copy()
+            continue
         speed = np.array(answer.velocity)
         mujoco.mj_integratePos(robot.model, here, speed, dt)
 
@@ -193,8 +215,6 @@ class _Notes:
 
     def rehearsal(self, controller: InverseDynamics) -> Rehearsal:
         """All of them."""
-        if not self._rows:
-            raise InputError("samples: expected some, got none")
         samples, q, v, missing, answers = zip(*self._rows, strict=True)
         nothing = np.full(len(self.scene.joints), np.nan)
         some = [answer for answer in answers if answer is not None]

@@ -22,6 +22,7 @@ from surefoot.traces.requirements import JointRange, Tilt, TorqueSpeed
 from surefoot.traces.span import Array, Span, of_scene
 from surefoot.traces.witness import Witness, as_witness, distances
 
+FAR = 1e6  # what is farther from its limit than this counts as this far
 MID_SWING = 0.5  # of the highest point of a foot's way: above it nothing should touch
 
 
@@ -171,6 +172,10 @@ def measure(witnesses: Sequence[Any], rehearsal: Rehearsal) -> tuple[tuple[str, 
         parts = one.each(rehearsal) if hasattr(one, "each") else {one.name: one.values(rehearsal)}
         for name, values in parts.items():
             values = distances(name, values, len(rehearsal))
+            broken = np.flatnonzero(np.isnan(values) & rehearsal.solved)
+            if len(broken):
+                raise InputError(f"witness {name!r}: expected numbers, got nan at {rehearsal.t[broken[0]]:g} s")
+            values = np.clip(values, -FAR, FAR)
             if isinstance(one, Reach):
                 unknown |= values < 0.0
             found.append((name, values, isinstance(one, Reach | Answered)))
