@@ -5,7 +5,7 @@ import pytest
 
 import surefoot as sf
 from surefoot.report.balancing import balancing
-from surefoot.report.balancing_plot import plot_balance
+from surefoot.report.balancing_plot import figure, plot_balance
 from surefoot.whole_body import balancer, largest_push, lifts, ready, shifts, squats, stand
 from surefoot.whole_body.push_recovery import DIRECTIONS
 
@@ -148,6 +148,15 @@ def test_a_planned_foot_is_held_in_a_push_that_found_contacts_do_not_survive(lin
     assert found.fell is None
 
 
+def test_limits_that_gave_way_are_counted_as_such(links):
+    """Feet that must push with 20 N each lift a robot of 47 N against motors that hardly can."""
+    scene = ground(links)
+    trace, found = act(scene, stand(scene), seconds=0.05, least_force=20.0, torque_limits=0.2)
+    assert found.gave_way > 0
+    assert found.unanswered == 0
+    assert found.solved + found.gave_way == len(trace)
+
+
 def test_numbers_need_a_trace_of_their_own(links):
     scene = ground(links)
     pipeline = balancer(scene, stand(scene), 1e-3)
@@ -167,6 +176,8 @@ def test_a_fall_is_drawn_too(links, tmp_path):
     trace, found = act(scene, stand(scene), seconds=0.7, pushes=[sf.Push((0.0, 60.0, 0.0), 0.1)])
     assert found.fell is not None
     assert plot_balance(trace, found, tmp_path / "fall.png").stat().st_size > 10_000
+    panels = figure(trace, found).axes
+    assert [panel.get_xlim()[1] for panel in panels if panel.get_title() == "torque"] == [pytest.approx(found.fell)]
 
 
 @pytest.mark.real

@@ -84,6 +84,20 @@ def test_compiled_controller_where_its_usual_way_fails(links, seed):
     check(random_program(links, seed), ["pivoting"])
 
 
+@pytest.mark.parametrize("most_force", [8.0, np.inf])
+def test_strict_levels_near_a_posture_with_symmetries(links, most_force):
+    """Four feet that share loads alike: many limits are reached at once, and multipliers are many as well."""
+    rng = np.random.default_rng(3)
+    tasks = [
+        wb.CentreOfMass(name="com"), wb.Orientation(weight=0.3, level=1), wb.Posture(weight=1e-3, level=2),
+        wb.Acceleration(weight=1e-6, level=2),
+    ]  # fmt: skip
+    controller = wb.WholeBody(links, 1e-3, tasks, settle=0.02, most_force=most_force, check="trust")
+    for _ in range(40):
+        controller.goals["com"][6:9] = rng.choice([0.0, 2.0, 30.0]) * rng.normal(size=3)
+        check(controller.build(links.state(v=0.05 * rng.normal(size=18))), ["pivoting"])
+
+
 @pytest.mark.parametrize("seed", range(8))
 def test_limits_that_contradict_each_other(links, seed):
     """Feet that may push with 6 N each and joints that may hardly move: levels are those of the closest program."""

@@ -186,8 +186,8 @@ def solve_level(work, limits, level, last, m, rows, count, dim, within):
 def _is_optimal(work, D, limits, level, m, count, dim, weighed, plain):
     """Whether the limits' multipliers, none negative, hold the level's gradient.
 
-    What they do not hold is measured by the step R^-1 that Newton would make of it, in the rows of the level; along what
-    nothing weighs as if it were weighed like the rest: multipliers are no more exact than rounding lets them be.
+    What they do not hold is measured by the step R^-1 that Newton would make of it, in the rows of the level. What
+    nothing weighs counts as if it were weighed like the rest: a faint weight would make rounding look large.
     """
     H, left, size, length = work.H, work.c, 0.0, 0.0
     for i in range(m):

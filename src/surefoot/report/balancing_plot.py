@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,9 +47,10 @@ def plot_balance(trace: Any, found: Balancing, path: str | Path) -> Path:
 
 
 def figure(trace: Any, found: Balancing) -> Any:
-    """The figure itself, for those who want to change it before saving."""
+    """The figure itself, for those who want to change it before saving; it ends where the robot fell, if it did."""
     from matplotlib.figure import Figure
 
+    title, trace = _title(trace, found), _standing(trace, found)
     result = Figure(figsize=(14.0, 8.5), layout="constrained")
     grid = result.add_gridspec(3, 2, width_ratios=[1.5, 1.0])
     place = result.add_subplot(grid[0, 0])
@@ -62,22 +64,30 @@ def figure(trace: Any, found: Balancing) -> Any:
     _off(off, trace, found)
     for panel in (place, force, torque, off):
         tidy(panel, trace.t)
-        if found.fell is not None:
-            panel.axvline(trace.t[0] + found.fell, color=COLOURS[3], linestyle="--", linewidth=1.0)
     _from_above(above, trace, found)
     for panel in (torque, off):
         panel.set_xlabel("time [s]")
-    result.suptitle(_title(trace, found), fontsize=12, x=0.01, ha="left")
+    result.suptitle(title, fontsize=12, x=0.01, ha="left")
     return result
+
+
+def _standing(trace: Any, found: Balancing) -> Any:
+    """The trace up to the fall: what a heap of links does would set the scale of every panel."""
+    n = round(found.seconds / trace.dt)
+    steps = {name: getattr(trace, name)[:n] for name in ("torque", "status", "residual", "method", "wanted", "aim")}
+    states = {name: getattr(trace, name)[: n + 1] for name in ("t", "q", "v", "contact_start")}
+    parts = ("geoms", "points", "frames", "gaps", "forces", "velocities")
+    touched = {f"contact_{part}": getattr(trace, f"contact_{part}")[: trace.contact_start[n]] for part in parts}
+    return replace(trace, **steps, **states, **touched)
 
 
 def _centre(panel: Axes, trace: Any, found: Balancing) -> None:
     """Wanted pale and wide, real narrow on top, from where it started."""
-    t, start = trace.t[:-1], found.wanted[0]
+    t, start, n = trace.t[:-1], found.wanted[0], len(trace)
     for i, name in enumerate(("forward", "left", "up")):
         colour = COLOURS[i]
-        panel.plot(t, 1e3 * (found.wanted[:, i] - start[i]), color=colour, linewidth=4.0, alpha=0.3)
-        panel.plot(t, 1e3 * (found.centre[:, i] - start[i]), color=colour, linewidth=1.1, label=name)
+        panel.plot(t, 1e3 * (found.wanted[:n, i] - start[i]), color=colour, linewidth=4.0, alpha=0.3)
+        panel.plot(t, 1e3 * (found.centre[:n, i] - start[i]), color=colour, linewidth=1.1, label=name)
     panel.plot([], [], color="#5f6b73", linewidth=4.0, alpha=0.3, label="wanted")
     _shade(panel, trace, found)
     panel.set_title("centre of mass")
@@ -88,7 +98,7 @@ def _centre(panel: Axes, trace: Any, found: Balancing) -> None:
 
 def _off(panel: Axes, trace: Any, found: Balancing) -> None:
     """Distance from the goal, and how far the base leans."""
-    t, off = trace.t[:-1], 1e3 * np.linalg.norm(found.centre - found.wanted, axis=1)
+    t, off = trace.t[:-1], 1e3 * np.linalg.norm(found.centre - found.wanted, axis=1)[: len(trace)]
     panel.plot(t, off, color=COLOURS[0], linewidth=1.1, label="centre of mass\noff by [mm]")
     panel.plot(t, np.degrees(leaning(trace)[:-1]), color=COLOURS[1], linewidth=1.1, label="base leans\n[degrees]")
     if found.disagrees.any():
@@ -101,7 +111,7 @@ def _off(panel: Axes, trace: Any, found: Balancing) -> None:
 
 def _shade(panel: Axes, trace: Any, found: Balancing) -> None:
     """Times in which a foot is off the ground by the plan."""
-    lifted = np.concatenate([[False], ~found.stance.all(axis=1), [False]]).astype(np.int8)
+    lifted = np.concatenate([[False], ~found.stance[: len(trace)].all(axis=1), [False]]).astype(np.int8)
     edges = np.flatnonzero(np.diff(lifted))
     for a, b in zip(edges[::2], edges[1::2], strict=True):
         panel.axvspan(trace.t[a], trace.t[b], color="#dfe3e6", alpha=0.6, linewidth=0)
@@ -111,7 +121,7 @@ def _shade(panel: Axes, trace: Any, found: Balancing) -> None:
 
 def _from_above(panel: Axes, trace: Any, found: Balancing) -> None:
     """Way of the centre of mass over the ground between the points that carried it."""
-    steps = round(found.seconds / trace.dt)
+    steps = len(trace)
     loaded = trace.contact_forces[:, 0] > 0.0
     for i, (name, mine) in enumerate(touching_parts(trace).items()):
         points = trace.contact_points[mine & loaded][::50]

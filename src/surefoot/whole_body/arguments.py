@@ -111,8 +111,8 @@ def speed_limits_of(robot: Scene, limits: Any) -> Array:
     n = len(robot.joints)
     if limits is None:
         return np.full(n, np.inf)
-    values = checks.array("speed_limits", limits, (None,) * checks.dimensions("speed_limits", limits), finite=False)
-    values = checks.array("speed_limits", np.full(n, values) if values.ndim == 0 else values, (n,), finite=False)
+    shape = () if checks.dimensions("speed_limits", limits) == 0 else (n,)
+    values = np.broadcast_to(checks.array("speed_limits", limits, shape, finite=False), n).copy()
     for joint, value in zip(robot.joints, values, strict=True):
         if not value > 0.0:
             raise InputError(f"speed_limits[{joint!r}]: expected a positive number, got {value:g}")
