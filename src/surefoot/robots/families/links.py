@@ -16,7 +16,7 @@ from surefoot.robots.families.parts import Bar, Block, Joint, Limb, Orb, Rod, Ve
 from surefoot.robots.families.quadruped import LEGS, SIDES, Leg, Quadruped
 
 
-def _mirrored_leg(
+def mirrored_leg(
     name: str,
     *,
     mount: Vector,
@@ -58,7 +58,7 @@ def _mirrored_leg(
 # X1 at (+-0.115, +-0.050, 0) m; 4.80 kg x 9.81 m/s^2 = 47.088 N, the paper's 47.0882 N.
 def _links_leg(name: str) -> Leg:
     front = SIDES[name][0] > 0
-    return _mirrored_leg(
+    return mirrored_leg(
         name,
         mount=(0.040, 0.010, 0.0),  # m
         hip=Bar(length=0.040 if front else 0.051, width=0.03, depth=0.03, mass=0.10),  # m, kg
@@ -86,7 +86,7 @@ LINKS = Quadruped(
 # X1 at (+-0.0775, +-0.0625, 0) m.
 def _light_leg(name: str) -> Leg:
     front = SIDES[name][0] > 0
-    return _mirrored_leg(
+    return mirrored_leg(
         name,
         mount=(0.0, -0.0125, 0.0),  # m
         hip=Rod(length=0.025, radius=0.0095, mass=0.10),  # m, kg

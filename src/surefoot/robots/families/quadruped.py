@@ -70,6 +70,7 @@ class Quadruped:
         lh: left hind leg.
         rh: right hind leg.
         bar: a cross-bar without mass that carries the hips, one at each end of the base; None for none.
+        load: what the base carries in its middle and nothing touches, such as a battery; None for nothing.
         limbs_collide: whether hips, thighs and shanks touch the world too, or the base and the feet alone.
     """
 
@@ -80,6 +81,7 @@ class Quadruped:
     lh: Leg
     rh: Leg
     bar: Vector | None = None
+    load: Block | None = None
     limbs_collide: bool = False
 
     def __post_init__(self) -> None:
@@ -112,6 +114,8 @@ class Quadruped:
         base = spec.worldbody.add_body(name=BASE)
         base.add_freejoint(name=BASE)
         self.base.add_to(base, BASE, rgba=parts.BODY_COLOUR, **parts.ROBOT_BITS)
+        if self.load is not None:
+            self.load.add_to(base, "LOAD", rgba=parts.LIMB_COLOUR, **parts.UNTOUCHABLE)
         if self.bar is not None:
             bar = Block(size=self.bar, mass=0.0)
             for end, x in (("FRONT", 1), ("HIND", -1)):
