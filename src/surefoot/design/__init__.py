@@ -1,10 +1,12 @@
 """What to change in a robot so that it can do its task: witness functions and improved morphology [Zapolsky2017]."""
 
 from surefoot.design.answers import read_script, script
+from surefoot.design.as_built import AsBuilt
 from surefoot.design.course import Course, GaitTask, HandTask
 from surefoot.design.crowd import Crowd
 from surefoot.design.history import Step, Violation
-from surefoot.design.improve import Improvement, improve
+from surefoot.design.improve import improve
+from surefoot.design.improvement import Improvement
 from surefoot.design.jacobian import Jacobian, Row, jacobian
 from surefoot.design.morphology import Morphology, Parameter
 from surefoot.design.motors import CATALOGUE, Motor
@@ -16,6 +18,7 @@ from surefoot.design.witnesses import Answered, Footing, LinkClearance, Reach, l
 __all__ = [
     "CATALOGUE",
     "Answered",
+    "AsBuilt",
     "Course",
     "Crowd",
     "Footing",

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,74 +20,22 @@ from numpy.typing import NDArray
 from surefoot import checks
 from surefoot.design.answers import Ask, accept, changed, understood
 from surefoot.design.history import LEAP, Log, Step, as_dict
+from surefoot.design.improvement import Improvement
 from surefoot.design.jacobian import Crew, jacobian
+from surefoot.design.leaps import merit_of, neighbours, scouts
 from surefoot.design.morphology import Morphology
 from surefoot.design.problem import Look, Problem
-from surefoot.design.rows import choose_rows, violations
+from surefoot.design.rows import choose_rows, limiting, violations
 from surefoot.design.update import Update, least_update
 from surefoot.errors import InputError
-from surefoot.robots.scene import Scene
 
 Array = NDArray[np.float64]
 TRUST, MOST_TRUST, LEAST_TRUST = 0.1, 0.25, 1e-3  # of a parameter's range
 ROOM = 5e-3  # is aimed at, so that a limit is passed and not just reached
 BETTER = 1e-6  # least gain of an update that stays
-LEAPS = (0.15, 0.3, 0.6)  # of the way to a bound, tried where slopes show no way
-WORTH = 5e-3  # least gain of those
+WORTH = 5e-3  # least gain of a leap
 PATIENCE, LITTLE = 3, 0.2  # updates that gain less than this share of what is missing are slow
 Progress = Callable[[Step], None]
-
-
-@dataclass(frozen=True, eq=False)
-class Improvement:
-    """A design and how it came about.
-
-    Attributes:
-        problem: what was designed, with the motors that it ended with.
-        start: (m,) parameters at the start.
-        p: (m,) parameters at the end.
-        difficulty: the highest at which all limits hold; NaN: none.
-        wanted: the highest asked for.
-        margin: the least witness there.
-        steps: all of them.
-        reason: why it ended, in a sentence.
-        updates: how many were made or tried.
-    """
-
-    problem: Problem
-    start: Array
-    p: Array
-    difficulty: float
-    wanted: float
-    margin: float
-    steps: tuple[Step, ...]
-    reason: str
-    updates: int
-
-    @property
-    def reached(self) -> bool:
-        """Whether all that was asked for is done."""
-        return self.difficulty == self.wanted
-
-    @property
-    def morphology(self) -> Morphology:
-        """Of the problem."""
-        return self.problem.morphology
-
-    @property
-    def scene(self) -> Scene:
-        """The robot at the end."""
-        return self.morphology.scene(self.p)
-
-    def table(self) -> str:
-        """Parameters before and after, and why it ended."""
-        names = self.morphology.names
-        width = max(map(len, names), default=0)
-        lines = [
-            f"{name:{width}}  {a:10.4g} -> {b:10.4g}   {b - a:+.3g}"
-            for name, a, b in zip(names, self.start, self.p, strict=True)
-        ]
-        return "\n".join([*lines, self.reason])
 
 
 def improve(
@@ -170,7 +118,9 @@ class _Loop:
         if self.log.steps:
             p, level, aim, best = self._resumed()
         look = self.problem.look(p, self.levels[level])
-        for number in itertools.count(self.memory.get("round", 0)):
+        number = self.memory.get("round", 0) - 1
+        while True:
+            number += 1
             self._remember(number, look, aim, best)
             last = level == len(self.levels) - 1
             if look.worst >= aim:
@@ -188,7 +138,11 @@ class _Loop:
                     )
                 aim = min(self.margin, look.worst + 2 * ROOM)
             if self.count >= self.most:
-                return self._end(start, best or look, f"{self.most} updates are used up{self._limiting(look, aim)}")
+                return self._end(
+                    start,
+                    best or look,
+                    f"{self.most} updates are used up{self._limiting(look, aim)}",
+                )
             step, update = self._suggest(look, aim)
             outcome = self._ask(step, update, look, level)
             if outcome is None:
@@ -199,10 +153,11 @@ class _Loop:
             look, moved = self._apply(step, outcome, look, level)
             stuck = not moved and self.trust < LEAST_TRUST
             if stuck or self._slow(look, aim):
-                other = self._leap(look, level)
+                bounds = self.problem.morphology.low, self.problem.morphology.high
+                other = self._leap(look, level, neighbours(look, *bounds))
                 if other is None and not stuck:
                     continue
-                other = other or self._other_motor(look, level)
+                other = other or self._leap(look, level, scouts(*bounds)) or self._other_motor(look, level)
                 if other is None:
                     what = "no more room to gain" if best is not None else "no change within the bounds helps"
                     return self._end(start, best or look, what + self._limiting(look, aim))
@@ -264,16 +219,15 @@ class _Loop:
         p = np.clip(look.p + change, morphology.low, morphology.high)
         new = self.problem.look(p, look.difficulty)
         supervised = self.ask is not accept
-        better = new.merit > (look.merit[0], look.merit[1] + BETTER) or (supervised and bool(change.any()))
-        applied = p - look.p if better else np.zeros(len(p))
-        names = morphology.names
-        self._note(replace(step, answers=said, applied=as_dict(names, applied), accepted=better))
-        if better:
-            self.past.append((look.p, level, self.problem))
-            self.trust = min(1.5 * self.trust, MOST_TRUST)
-            return new, True
-        self.trust *= 0.5
-        return look, False
+        better = new.merit > (look.merit[0], look.merit[1] + BETTER)
+        stays = better or (supervised and bool(change.any()))
+        applied = p - look.p if stays else np.zeros(len(p))
+        self._note(replace(step, answers=said, applied=as_dict(morphology.names, applied), accepted=stays))
+        self.trust = min(1.5 * self.trust, MOST_TRUST) if better else 0.5 * self.trust
+        if not stays:
+            return look, False
+        self.past.append((look.p, level, self.problem))
+        return new, True
 
     def _slow(self, look: Look, aim: float) -> bool:
         """Whether the last few updates gained next to nothing of what is missing."""
@@ -285,33 +239,23 @@ class _Loop:
             self.recent = []
         return slow
 
-    def _leap(self, look: Look, level: int) -> Look | None:
-        """Where slopes show no way: each parameter by itself part of the way to its bounds; None if that does not help.
+    def _leap(self, look: Look, level: int, tries: list[Array]) -> Look | None:
+        """Where slopes show no way: the best of some other designs; None if none of them helps.
 
         Feet right under their hips are such a place: their leverage is least, whichever way the hips move.
         """
         if self.count >= self.most or self.ask is not accept:
             return None
-        morphology = self.problem.morphology
-        tries = []
-        for j in range(len(look.p)):
-            for bound in (morphology.low[j], morphology.high[j]):
-                for share in LEAPS:
-                    p = look.p.copy()
-                    p[j] += share * (bound - p[j])
-                    tries.append(p)
-        if not tries:
-            return None
-        seen = self.crew.map(_merit, [(self.problem, p, look.difficulty) for p in tries])
+        seen = self.crew.map(merit_of, [(self.problem, p, look.difficulty) for p in tries])
         best = max(range(len(seen)), key=seen.__getitem__)
         self.count += 1
         if not seen[best] > (look.merit[0], look.merit[1] + WORTH):
             return None
         new = self.problem.look(tries[best], look.difficulty)
         self.past.append((look.p, level, self.problem))
-        self.trust = TRUST
+        self.trust, self.recent = TRUST, []
         step = Step(self.count, look.difficulty, self._named(look.p), look.progress, look.worst, violations(look, 0.0))
-        moved = as_dict(morphology.names, new.p - look.p)
+        moved = as_dict(self.problem.morphology.names, new.p - look.p)
         self._note(replace(step, suggested=moved, applied=moved, answers=(LEAP,)))
         return new
 
@@ -335,23 +279,7 @@ class _Loop:
         return None
 
     def _limiting(self, look: Look, aim: float) -> str:
-        """Which witness is in the way, and which bounds."""
-        found = violations(look, aim)
-        if not found:
-            return ""
-        one = found[0]
-        morphology = self.problem.morphology
-        held = [] if self.held is None else [int(j) for j in np.argsort(-self.held) if self.held[j] > 1e-9][:3]
-        bounds = []
-        for j in held:
-            low = look.p[j] - morphology.low[j] < morphology.high[j] - look.p[j]
-            bound = morphology.low[j] if low else morphology.high[j]
-            bounds.append(f"{morphology.names[j]} ({'lowest' if low else 'highest'} {bound:g})")
-        stuck = f"; at their bounds: {', '.join(bounds)}" if bounds else "; no parameter is at a bound that would help"
-        return (
-            f": at difficulty {look.difficulty:g} {one.witness} stays at {one.value:+.3f} at {100 * one.phase:.0f} % "
-            f"of the course{stuck}"
-        )
+        return limiting(look, aim, self.problem.morphology, self.held)
 
     def _remember(self, number: int, look: Look, aim: float, best: Look | None) -> None:
         """Keep what the loop knows, to be written with all steps of this round."""
@@ -407,16 +335,9 @@ class _Loop:
 
     def _end(self, start: Array, look: Look, reason: str) -> Improvement:
         return Improvement(
-            self.problem,
-            start,
-            look.p,
-            self.done,
-            self.levels[-1],
-            look.worst,
-            tuple(self.log.steps),
-            reason,
+            self.problem, start, look.p, self.done, self.levels[-1], look.worst, tuple(self.log.steps), reason,
             self.count,
-        )
+        )  # fmt: skip
 
 
 def _check_choices(morphology: Morphology, choices: Any) -> None:
@@ -429,8 +350,3 @@ def _check_choices(morphology: Morphology, choices: Any) -> None:
         for name in names:
             with checks.told("choices: "):
                 morphology.with_motor(pattern, name)
-
-
-def _merit(problem: Problem, p: Array, difficulty: float) -> tuple[float, float]:
-    """Of a design."""
-    return problem.look(p, difficulty).merit
