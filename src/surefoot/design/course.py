@@ -22,6 +22,7 @@ from surefoot.robots.scene import Scene
 
 Array = NDArray[np.float64]
 SETTLED = 2  # periods after which steps repeat
+BETWEEN = 0.382  # of a sample by which the gait is ahead: a touchdown right at a sample would be rounded in or out
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +136,7 @@ class GaitTask:
         stance, felt = np.zeros((n, feet)), np.full(feet, -1.0)
         for i in range((SETTLED + 1) * n):
             k = i % n
-            kernel.plan_feet(i * dt, feet, command, felt, memory, params, x[k], v[k], a[k], stance[k])
+            kernel.plan_feet((i + BETWEEN) * dt, feet, command, felt, memory, params, x[k], v[k], a[k], stance[k])
         base, velocity = self._base(
             command, -float(places[:, 2].mean()), np.asarray(np.arange(n) * dt, dtype=np.float64)
         )
