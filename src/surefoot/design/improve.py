@@ -244,7 +244,7 @@ class _Loop:
 
         Feet right under their hips are such a place: their leverage is least, whichever way the hips move.
         """
-        if self.count >= self.most or self.ask is not accept:
+        if not tries or self.count >= self.most or self.ask is not accept:
             return None
         seen = self.crew.map(merit_of, [(self.problem, p, look.difficulty) for p in tries])
         best = max(range(len(seen)), key=seen.__getitem__)

@@ -27,6 +27,8 @@ def neighbours(look: Look, low: Array, high: Array) -> list[Array]:
 
 def scouts(low: Array, high: Array) -> list[Array]:
     """Designs all over the bounds."""
+    if not len(low):
+        return []
     points = qmc.Sobol(len(low), scramble=False).random(SCOUTS)
     return [low + share * (high - low) for share in points]
 
