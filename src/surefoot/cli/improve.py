@@ -41,7 +41,10 @@ def improve(
     script: Annotated[
         Path | None, typer.Option(help="Answers to the suggestions, one a line.", show_default=False)
     ] = None,
-    margin: Annotated[float, typer.Option(help="That every limit shall keep at the last speed, 0 to 1; or inf.")] = 0.0,
+    margin: Annotated[
+        float | None,
+        typer.Option(help="That every limit shall keep at the last speed; inf: all there is.", show_default=False),
+    ] = None,
     updates: Annotated[int, typer.Option(help="How many at most.")] = 100,
     scope: Annotated[
         Scope, typer.Option(help="Look at all violations of the course, or as the dissertation at the first.")
@@ -89,8 +92,9 @@ def improve(
     if auto and script is not None:
         raise InputError("auto, script: expected one of them, got both")
     chosen = _study(study, task, speed)
-    crowd = _crowd(robust)
-    problem = chosen.problem(law=law, width=width, crowd=crowd)
+    problem = chosen.problem(law=law, width=width)
+    if robust:
+        problem = chosen.problem(law=law, width=width, crowd=_crowd(robust, problem.morphology.parts.names))
     names = problem.morphology.names
     folder = Path("designs") / chosen.name if out is None else out
     if not kernels_ready():
@@ -101,7 +105,8 @@ def improve(
     elif not auto:
         asked = Designer(screen, names)
     found = design.improve(
-        problem, chosen.difficulties(speed), ask=asked, scope=scope.value, margin=margin, updates=updates,
+        problem, chosen.difficulties(speed), ask=asked, scope=scope.value,
+        margin=chosen.margin if margin is None else margin, updates=updates,
         workers=workers, out=folder, resume=resume, choices=dict(chosen.choices),
         progress=lambda step: screen.print(story(step), soft_wrap=True),
     )  # fmt: skip
@@ -116,14 +121,14 @@ def _study(name: str, task: str, speed: float | None) -> Any:
     return read_study(name) if name.endswith(".toml") else study(name, gait=task, speed=speed)
 
 
-def _crowd(robust: int) -> Any:
+def _crowd(robust: int, known: Any) -> Any:
     from surefoot import design
-    from surefoot.design.as_built import SHAPES
+    from surefoot.design.as_built import shapes
     from surefoot.errors import InputError
 
-    if robust < 0 or robust == 1:
+    if robust < 2:
         raise InputError(f"robust: expected 0 or at least 2 robots, got {robust}")
-    return design.Crowd(SHAPES, robust) if robust else None
+    return design.Crowd(shapes(known), robust)
 
 
 def _write(screen: Any, found: Any, folder: Path, prove: bool, falsify: int) -> None:
@@ -134,7 +139,7 @@ def _write(screen: Any, found: Any, folder: Path, prove: bool, falsify: int) -> 
     from surefoot.design.robot_files import write_robots
     from surefoot.report.improvement_page import improvement_page
 
-    (folder / "answers.txt").write_text("\n".join(answers_of(found.steps)) + "\n", encoding="utf-8")
+    (folder / "answers.txt").write_text("".join(f"{line}\n" for line in answers_of(found.steps)), encoding="utf-8")
     write_robots(found, folder)
     proofs, runs = None, None
     if prove:
@@ -145,7 +150,7 @@ def _write(screen: Any, found: Any, folder: Path, prove: bool, falsify: int) -> 
         with progress_bar(screen, "falsifying") as tell:
             runs = before_and_after(found, falsify, folder, lambda done, wanted, rates: tell(done, wanted))
         for name, run in zip(("before", "after"), runs, strict=True):
-            screen.print(f"{name}: {run}", markup=False, soft_wrap=True)
+            screen.print(f"as built, {name}: {run.rates()['rehearsal']}", markup=False, soft_wrap=True)
     improvement_page(found, folder / "report.html", proofs=proofs, runs=runs)
     for name in ("robot.xml", "robot.urdf", "steps.jsonl", "answers.txt", "report.html"):
         wrote(screen, folder / name)

@@ -8,12 +8,15 @@ from __future__ import annotations
 import fnmatch
 import time
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from surefoot import checks
+from surefoot.design.beginning import beginning
+from surefoot.design.improvement import Improvement
 from surefoot.design.problem import Problem
 from surefoot.design.rehearsal import rehearse
 from surefoot.design.witnesses import measure
@@ -22,8 +25,10 @@ from surefoot.traces.distribution_tables import to_table
 from surefoot.traces.distributions import Distribution, Normal
 from surefoot.traces.draws import Draws
 from surefoot.traces.fabricate import build
+from surefoot.traces.falsify import falsify
 from surefoot.traces.parameters import Uncertainty, values
 from surefoot.traces.result import KNOWN, SUCCESS, Result
+from surefoot.traces.run import Run
 from surefoot.traces.witness import crossing
 
 Array = NDArray[np.float64]
@@ -133,3 +138,25 @@ class AsBuilt:
             policy, particle, outcome, requirement, when, values=drawn, margins=least,
             seconds=time.perf_counter() - began,
         )  # fmt: skip
+
+
+def before_and_after(
+    found: Improvement, particles: int, out: str | Path | None = None, progress: Any = None, **options: Any
+) -> tuple[Run, Run]:
+    """The robots at the start and at the end of an improvement, as built, at the highest speed that was reached.
+
+    Args:
+        found: an improvement.
+        particles: of each; the same draws for both.
+        out: folder in which the runs `before` and `after` are written; None: they are kept aside.
+        progress: see `sf.falsify`.
+        options: of `sf.falsify`, such as seed and workers.
+    """
+    speed = found.difficulty if np.isfinite(found.difficulty) else found.wanted
+    runs = []
+    for when, problem, p in (("before", beginning(found), found.start), ("after", found.problem, found.p)):
+        scenario = AsBuilt(problem, {"rehearsal": p}, speed)
+        folder = None if out is None else Path(out) / when
+        resume = folder is not None and folder.exists()
+        runs.append(falsify(scenario, particles, out=folder, resume=resume, progress=progress, **options))
+    return runs[0], runs[1]

@@ -69,7 +69,8 @@ class GaitTask:
 
     Attributes:
         gait: when the feet step.
-        length, width: m from the hind to the front feet and from the right to the left; None: as in `robot.home()`.
+        length, width: m from the hind to the front feet and from the right to the left, with the hips in the middle;
+            None: as in `robot.home()`.
         height: m of the base above the ground; None: as at home.
         relative: whether length and width are shares of those of the hips, and height one of the shortest leg, from its
             second joint to its foot; then the stance moves with the robot's shape.
@@ -108,13 +109,12 @@ class GaitTask:
         places = legs.home - np.outer(sole_depths(scene), [0.0, 0.0, 1.0])
         for axis, size in enumerate((self.length, self.width)):
             if size is not None:
-                pattern = legs.hips[:, axis] if self.relative else places[:, axis]
-                middle = 0.5 * (pattern.max() + pattern.min())
-                half = 0.5 * float(np.ptp(pattern))
+                hips = legs.hips[:, axis]
+                middle, half = 0.5 * (hips.max() + hips.min()), 0.5 * float(np.ptp(hips))
                 if half < 1e-9:
-                    raise InputError(f"GaitTask.{('length', 'width')[axis]}: the feet of {scene.name} have none")
+                    raise InputError(f"GaitTask.{('length', 'width')[axis]}: the hips of {scene.name} have none")
                 wanted = size * half if self.relative else 0.5 * size
-                places[:, axis] = middle + np.sign(pattern - middle) * wanted
+                places[:, axis] = middle + np.sign(hips - middle) * wanted
         height = -float(places[:, 2].mean()) if self.height is None else self.height
         if self.height is not None and self.relative:
             height *= float(_leg_lengths(scene).min())

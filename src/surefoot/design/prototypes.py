@@ -58,10 +58,9 @@ RECONFIGURABLE_SMALL = _reconfigurable("reconfigurable-small", 0.05715, 0.09715,
 RECONFIGURABLE_LARGE = _reconfigurable("reconfigurable-large", 0.13335, 0.13335, 0.30734, 0.23495)  # m
 
 
-# The printed robot: [Zapolsky2017], table 7, column "initial". Its limbs are 23 mm across: the table calls that a
-# radius, but then they would be as thick as long, and shanks would reach below feet of 20 mm.
+# The printed robot: [Zapolsky2017], table 7, column "initial".
 def _printed_leg(name: str) -> Leg:
-    radius = 0.0115  # m
+    radius = 0.023  # m
     return mirrored_leg(
         name,
         mount=(0.0, 0.0, 0.0),  # m

@@ -35,6 +35,7 @@ class Study:
         motors: by pattern of joint names.
         task: what to do.
         first, step, speed: m/s at which it begins, by which it is raised, and which it shall reach.
+        margin: that all limits shall keep at that speed.
         choices: names of motors by pattern of joints, tried where nothing else helps.
         note: a sentence for people.
     """
@@ -47,6 +48,7 @@ class Study:
     speed: float
     first: float = 0.1
     step: float = 0.1
+    margin: float = 0.0
     choices: Mapping[str, Sequence[str]] = field(default_factory=dict)
     note: str = ""
 
@@ -76,6 +78,12 @@ def of_legs(name: str, path: str, low: float, high: float, **more: Any) -> list[
     ]
 
 
+def _limb_radius(end: str, c: str) -> Parameter:
+    """Of all limbs of the front or of the hind legs."""
+    limbs = tuple(f"robot.{side}{c}.{limb}.radius" for side in "lr" for limb in ("hip", "thigh", "shank"))
+    return Parameter(f"{end} limb radius", limbs, 0.005, 0.030)
+
+
 def _reconfigurable(name: str, robot: Quadruped, note: str) -> Study:
     """Figure 44 and table 8."""
     return Study(
@@ -84,12 +92,13 @@ def _reconfigurable(name: str, robot: Quadruped, note: str) -> Study:
         (
             *of_legs("thigh length", "thigh.length", 0.05, 0.20),
             *of_legs("shank length", "shank.length", 0.05, 0.20),
-            Parameter("base length", "robot.base.size.0", 0.06, 0.31),
-            Parameter("base width", "robot.base.size.1", 0.045, 0.24),
+            Parameter("base length", "robot.base.size.0", 0.05, 0.31),
+            Parameter("base width", "robot.base.size.1", 0.04, 0.24),
         ),
         DYNAMIXELS,
         GaitTask(Gait.named("trot", step_height=0.02, **TROT), length=0.30, width=0.20, height=0.15),
         0.4,
+        margin=0.02,
         note=note,
     )
 
@@ -104,9 +113,10 @@ def _printed() -> Study:
             *of_legs("thigh length", "thigh.length", 0.03, 0.30),
             *of_legs("shank length", "shank.length", 0.03, 0.30),
             Parameter("base length", "robot.base.size.0", 0.05, 0.25),
-            Parameter("base width", "robot.base.size.1", 0.04, 0.15),
+            Parameter("base width", "robot.base.size.1", 0.064, 0.15),  # as at the start: narrower ones tip over
             Parameter("base height", "robot.base.size.2", 0.015, 0.05),
             *of_legs("foot radius", "foot.radius", 0.008, 0.04),
+            *(_limb_radius(end, c) for end, c in ENDS),
             *of_legs("hip mass", "hip.mass", 0.005, 0.2),
             *of_legs("thigh mass", "thigh.mass", 0.005, 0.2),
             *of_legs("shank mass", "shank.mass", 0.004, 0.1),
@@ -114,6 +124,7 @@ def _printed() -> Study:
         {"*": "hobby servo"},
         GaitTask(Gait.named("trot", step_height=0.01, **TROT), length=2.0, width=1.1, height=0.75, relative=True),
         0.5,
+        margin=0.06,
         note="the 3D-printed quadruped of [Zapolsky2017], section 6.2",
     )
 
