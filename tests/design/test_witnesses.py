@@ -108,7 +108,7 @@ def test_a_foot_that_stubs_or_floats_is_seen(ground):
     stubs = Course(course.dt, sunk, course.base_velocity, course.points, course.velocities, course.stance, True)
     assert Footing().each(rehearse(ground, stubs, parts, LAW))["footing LF_FOOT"][top] < 0.0
     lifted = course.base.copy()
-    lifted[:, 2] += 0.1
+    lifted[:, 2] += 0.04
     floats = Course(course.dt, lifted, course.base_velocity, course.points, course.velocities, course.stance, True)
     values = Footing().each(rehearse(ground, floats, parts, LAW))["footing LF_FOOT"]
     assert (values[course.stance[:, 0]] < 0.0).all()
