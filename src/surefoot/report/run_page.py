@@ -86,11 +86,12 @@ def page(folder: RunFolder, log: Columns | None = None, replay: Replay | None = 
     )
     version = header["versions"].get("surefoot", "")
     foot = tag("footer", tag("p", f"Written by Surefoot {version}; this file needs no network."))
-    head = _head(f"{title}: {header['scenario']}")
-    return "<!DOCTYPE html>\n" + tag("html", head, tag("body", top, tag("main", *body), foot), lang="en")
+    top_of_file = head(f"{title}: {header['scenario']}")
+    return "<!DOCTYPE html>\n" + tag("html", top_of_file, tag("body", top, tag("main", *body), foot), lang="en")
 
 
-def _head(title: str) -> Html:
+def head(title: str) -> Html:
+    """The head of a page: its title, its style, and that nothing is loaded from elsewhere."""
     style = resources.files("surefoot.report").joinpath("run_page.css").read_text(encoding="utf-8")
     return tag(
         "head",

@@ -79,7 +79,7 @@ def _figure(group: Group, row: int, word: str, replay: Replay) -> Html:
         return tag("figure", caption, tag("p", "This particle cannot be run again here.", class_="more"))
     image, times = overlay(trace, POSES)
     alt = f"{group.policy}, particle {particle} ({word}), poses from {times[0]:.2f} s to {times[-1]:.2f} s; {story}."
-    source = f"data:image/webp;base64,{_webp(image)}"
+    source = f"data:image/webp;base64,{webp(image)}"
     picture = tag("img", src=source, alt=alt, width=image.shape[1], height=image.shape[0])
     return tag("figure", caption, picture)
 
@@ -89,7 +89,8 @@ def without(error: SurefootError) -> Html:
     return tag("p", f"No pictures: {error}", class_="note")
 
 
-def _webp(image: Any) -> str:
+def webp(image: Any) -> str:
+    """Pixels (height, width, 3) as a picture in base 64."""
     from PIL import Image
 
     buffer = io.BytesIO()
