@@ -91,10 +91,9 @@ def test_a_link_on_the_ground_is_negative_and_far_ones_are_1(ground):
 
 
 def test_answered_tells_what_the_law_cannot_do_from_what_is_out_of_reach(trot):
-    none, far = np.zeros(len(trot), dtype=bool), np.zeros_like(trot.missing)
-    far[0] = 1.0
+    none, asked = np.zeros(len(trot), dtype=bool), np.arange(len(trot)) > 0
     assert Answered().values(trot).tolist() == [1.0] * len(trot)
-    assert Answered().values(replace(trot, solved=none, missing=far)).tolist() == [1.0] + [-1.0] * (len(trot) - 1)
+    assert Answered().values(replace(trot, solved=none, asked=asked)).tolist() == [1.0] + [-1.0] * (len(trot) - 1)
 
 
 def test_a_foot_that_stubs_or_floats_is_seen(ground):
@@ -170,6 +169,14 @@ def test_where_a_course_is_out_of_reach_nothing_else_is_known(ground):
     assert np.isinf(values[:, ~told]).all()
     assert np.isfinite(values[:, told]).all()
     assert (values[:, told].min(axis=1) < 0.0).all()
+
+
+def test_a_law_is_not_blamed_for_a_next_sample_out_of_reach(ground):
+    task = GaitTask(small.TROT, dt=2e-2)
+    fast = rehearse(ground, task.course(ground, 3.0), task.parts(ground), LAW)
+    assert (fast.missing.max(axis=1) == 0.0).any()
+    assert not fast.asked.all()
+    assert Answered().values(fast)[~fast.asked].tolist() == [1.0] * int((~fast.asked).sum())
 
 
 def test_infinities_count_as_far_and_not_as_unknown(trot):

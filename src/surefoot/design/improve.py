@@ -123,6 +123,8 @@ class _Loop:
             number += 1
             self._remember(number, look, aim, best)
             last = level == len(self.levels) - 1
+            if last and look.worst >= max(0.0, best.worst if best else 0.0):
+                best = look
             if look.worst >= aim:
                 self.done = self.levels[level]
                 if not last:
@@ -130,7 +132,6 @@ class _Loop:
                     level, self.trust, self.recent = level + 1, TRUST, []
                     look = self.problem.look(look.p, self.levels[level])
                     continue
-                best = look
                 if look.worst >= self.margin:
                     self._note(Step(0, look.difficulty, self._named(look.p), 1.0, look.worst))
                     return self._end(
@@ -333,10 +334,19 @@ class _Loop:
         if self.tell is not None:
             self.tell(step)
 
+    def _held_at(self, look: Look) -> float:
+        """The highest difficulty at which this very design meets all limits: what came after may have cost some."""
+        for level in reversed(self.levels):
+            if level <= self.done:
+                there = look if level == look.difficulty else self.problem.look(look.p, level)
+                if there.worst >= 0.0:
+                    return level
+        return math.nan
+
     def _end(self, start: Array, look: Look, reason: str) -> Improvement:
         return Improvement(
-            self.problem, start, look.p, self.done, self.levels[-1], look.worst, tuple(self.log.steps), reason,
-            self.count,
+            self.problem, start, look.p, self._held_at(look), self.levels[-1], look.worst, tuple(self.log.steps),
+            reason, self.count,
         )  # fmt: skip
 
 

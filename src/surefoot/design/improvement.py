@@ -25,7 +25,7 @@ class Improvement:
         p: (m,) parameters at the end.
         difficulty: the highest at which all limits hold; NaN: none.
         wanted: the highest asked for.
-        margin: the least witness there.
+        margin: the least witness at the difficulty that it ended with.
         steps: all of them.
         reason: why it ended, in a sentence.
         updates: how many were made or tried.

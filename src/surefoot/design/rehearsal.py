@@ -46,7 +46,8 @@ class Rehearsal(Span):
         missing: (n, k) m between where they should be and where joints can bring them.
         stretch: (n, k) how far they are from the leg's second joint, relative to the length of the leg from there; NaN
             for a hand.
-        solved: (n,) whether the law has an answer.
+        asked: (n,) whether the law was asked: this sample and the next one are in reach.
+        solved: (n,) whether it has an answer.
     """
 
     course: Course
@@ -54,6 +55,7 @@ class Rehearsal(Span):
     parts: tuple[str, ...]
     missing: Array
     stretch: Array
+    asked: NDArray[np.bool_]
     solved: NDArray[np.bool_]
 
     @property
@@ -152,7 +154,7 @@ def _window(
             controller(State(here, speed, i * dt), acceleration, contacts=standing if width == 1 and standing else None)
             answer = controller.answer() if controller.status.is_answer else None
         if i in inside:
-            notes.add(i, here, speed, missing[now], answer)
+            notes.add(i, here, speed, missing[now], bool(near), answer)
         if width == 1:
             return
         if answer is None:  # nothing moves it there: it is set back at once
@@ -207,15 +209,15 @@ class _Notes:
 
     def __init__(self, scene: Scene, course: Course, parts: tuple[str, ...], stretch: dict[int, Array]) -> None:
         self.scene, self.course, self.parts, self.stretch = scene, course, parts, stretch
-        self._rows: list[tuple[int, Array, Array, Array, Any]] = []
+        self._rows: list[tuple[int, Array, Array, Array, bool, Any]] = []
 
-    def add(self, sample: int, q: Array, v: Array, missing: Array, answer: Any) -> None:
+    def add(self, sample: int, q: Array, v: Array, missing: Array, asked: bool, answer: Any) -> None:
         """Note a sample; no answer: None."""
-        self._rows.append((sample, q.copy(), v.copy(), missing, answer))
+        self._rows.append((sample, q.copy(), v.copy(), missing, asked, answer))
 
     def rehearsal(self, controller: InverseDynamics) -> Rehearsal:
         """All of them."""
-        samples, q, v, missing, answers = zip(*self._rows, strict=True)
+        samples, q, v, missing, asked, answers = zip(*self._rows, strict=True)
         nothing = np.full(len(self.scene.joints), np.nan)
         some = [answer for answer in answers if answer is not None]
         counts = [0 if answer is None else len(answer.forces) for answer in answers]
@@ -234,5 +236,5 @@ class _Notes:
             velocities=stacked(lambda a: a.contact_velocity, 3), near=1e-3, touch=self.course.dt**2,
             course=self.course, samples=number, parts=self.parts, missing=np.array(missing),
             stretch=np.array([self.stretch[sample] for sample in samples]),
-            solved=np.array([answer is not None for answer in answers]),
+            asked=np.array(asked), solved=np.array([answer is not None for answer in answers]),
         )  # fmt: skip

@@ -69,9 +69,9 @@ class Answered:
     name: str = "contact law"
 
     def values(self, span: Span) -> Array:
-        """(n,) 1, and -1 where there is none though all is in reach."""
+        """(n,) 1, and -1 where there is none though all is in reach, then too."""
         rehearsal = _rehearsal(self.name, span)
-        return np.where(rehearsal.solved | (rehearsal.missing > 0.0).any(axis=1), 1.0, -1.0)
+        return np.where(rehearsal.solved | ~rehearsal.asked, 1.0, -1.0)
 
 
 @dataclass(frozen=True)
