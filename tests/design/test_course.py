@@ -231,7 +231,7 @@ def test_tasks_that_do_not_fit_the_robot_are_refused(ground):
 
 
 def test_a_stance_without_width_cannot_be_widened():
-    with pytest.raises(InputError, match=r"^GaitTask.width: the feet of made have none$"):
+    with pytest.raises(InputError, match=r"^GaitTask.width: the hips of made have none$"):
         GaitTask(Gait((0.0,)), width=0.1).soles(flyer())
     with pytest.raises(InputError, match=r"^feet: expected at least one, but made has none"):
         GaitTask(small.TROT).soles(scene(FLYER, joints=("hip",), base="trunk"))
