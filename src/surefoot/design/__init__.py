@@ -11,7 +11,11 @@ from surefoot.design.jacobian import Jacobian, Row, jacobian
 from surefoot.design.morphology import Morphology, Parameter
 from surefoot.design.motors import CATALOGUE, Motor
 from surefoot.design.problem import Look, Problem
+from surefoot.design.proving import Proof, prove, prove_both
 from surefoot.design.rehearsal import Rehearsal, rehearse
+from surefoot.design.robot_files import write_robots
+from surefoot.design.studies import Study, study
+from surefoot.design.study_file import read_study
 from surefoot.design.update import Update, least_update
 from surefoot.design.witnesses import Answered, Footing, LinkClearance, Reach, limits
 
@@ -32,17 +36,24 @@ __all__ = [
     "Motor",
     "Parameter",
     "Problem",
+    "Proof",
     "Reach",
     "Rehearsal",
     "Row",
     "Step",
+    "Study",
     "Update",
     "Violation",
     "improve",
     "jacobian",
     "least_update",
     "limits",
+    "prove",
+    "prove_both",
     "read_script",
+    "read_study",
     "rehearse",
     "script",
+    "study",
+    "write_robots",
 ]

@@ -15,7 +15,7 @@ def beginning(improvement: Improvement) -> Problem:
     """
     problem = improvement.problem
     now = problem.morphology
-    first = now._first_motors
+    first = now.first_motors
     if all(now.motor(joint) == motor for joint, motor in first.items()):
         return problem
     motors = {joint: motor for joint, motor in first.items() if motor is not None}

@@ -34,6 +34,7 @@ TRUST, MOST_TRUST, LEAST_TRUST = 0.1, 0.25, 1e-3  # of a parameter's range
 ROOM = 5e-3  # is aimed at, so that a limit is passed and not just reached
 BETTER = 1e-6  # least gain of an update that stays
 WORTH = 5e-3  # least gain of a leap
+FEW = 8  # designs that a crowd looks at before one
 PATIENCE, LITTLE = 3, 0.2  # updates that gain less than this share of what is missing are slow
 Progress = Callable[[Step], None]
 
@@ -247,6 +248,9 @@ class _Loop:
         """
         if not tries or self.count >= self.most or self.ask is not accept:
             return None
+        if self.problem.crowd is not None:  # many robots each: only those that do best as drawn
+            drawn = self.crew.map(merit_of, [(self.problem.as_drawn, p, look.difficulty) for p in tries])
+            tries = [tries[k] for k in sorted(range(len(tries)), key=drawn.__getitem__)[-FEW:]]
         seen = self.crew.map(merit_of, [(self.problem, p, look.difficulty) for p in tries])
         best = max(range(len(seen)), key=seen.__getitem__)
         self.count += 1

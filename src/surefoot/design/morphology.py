@@ -85,6 +85,7 @@ class Morphology:
         start: (m,) their values at the start.
         low, high: (m,) bounds.
         motors: motor by pattern of joint names; of two that match one joint the later one counts.
+        first_motors: motor by joint at the start, None where none was given; the links' masses are with these.
     """
 
     def __init__(
@@ -127,7 +128,7 @@ class Morphology:
         for pattern in self.motors:
             if not isinstance(pattern, str) or not fnmatch.filter(joints, pattern):
                 raise InputError(f"motors: no joint matches {pattern!r}; the joints are {', '.join(joints)}")
-        self._first_motors = {joint: self.motor(joint) for joint in joints}
+        self.first_motors = {joint: self.motor(joint) for joint in joints}
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -142,7 +143,7 @@ class Morphology:
     def with_motor(self, pattern: str, motor: Motor | str) -> Morphology:
         """The same with another motor at the joints of a pattern."""
         other = Morphology(self.parts, self.parameters, {**self.motors, pattern: motor})
-        other._first_motors = self._first_motors
+        other.first_motors = self.first_motors
         return other
 
     @property
@@ -187,7 +188,7 @@ class Morphology:
     def heavier(self, scene: Scene) -> Scene:
         """A scene of this robot whose links carry the motors of today, not those of the start."""
         changes: dict[str, float] = {}
-        for joint, first in self._first_motors.items():
+        for joint, first in self.first_motors.items():
             motor = self.motor(joint)
             if first is not None and motor is not None and motor.mass != first.mass:
                 b = int(scene.model.jnt_bodyid[scene.model.joint(joint).id])

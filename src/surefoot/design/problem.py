@@ -122,6 +122,11 @@ class Problem:
         return _remade(morphology, self.task, self.law, self._given, self.width, self.crowd)
 
     @property
+    def as_drawn(self) -> Problem:
+        """The same problem without its crowd."""
+        return _remade(self.morphology, self.task, self.law, self._given, self.width, None)
+
+    @property
     def witnesses(self) -> list[Any]:
         """That are looked at, with the motors' limits."""
         motors = self.morphology.torque, self.morphology.speed
