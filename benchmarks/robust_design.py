@@ -48,7 +48,7 @@ def main(
             scenario, particles, seed=UNSEEN, workers=workers, progress=lambda done, wanted, rates: tell(done, wanted)
         )
     screen.print(run.table(), markup=False)
-    table = run.particles()
+    table = run.particles
     names, outcomes = table["policy"].to_pylist(), table["outcome"].to_pylist()
     won = {
         name: [end == "success" for who, end in zip(names, outcomes, strict=True) if who == name]
