@@ -23,6 +23,7 @@ SEEN, UNSEEN = 0, 1  # seeds of the draws that a design is made for, and of thos
 
 def main(
     study: str = "reconfigurable-small",
+    speed: float = 0.3,
     crowd: int = 20,
     quantile: float = 0.05,
     particles: int = 256,
@@ -32,17 +33,17 @@ def main(
     """Improve a robot as drawn, then as built, and judge both."""
     screen, chosen = console(), bundled()[study]
     drawn = chosen.problem()
-    nominal = improve(drawn, chosen.difficulties(), margin=chosen.margin)
+    nominal = improve(drawn, chosen.difficulties(speed))
     screen.print(f"as drawn: {nominal.reason}; {nominal.updates} updates", markup=False, soft_wrap=True)
     members = Crowd(shapes(drawn.morphology.parts.names), crowd, quantile, SEEN)
     robust = improve(
-        chosen.problem(crowd=members), [chosen.speed], p=nominal.p, updates=updates, workers=workers,
+        chosen.problem(crowd=members), [speed], p=nominal.p, updates=updates, workers=workers,
         progress=lambda step: screen.print(f"  {step.number}: {step.worst:+.3f}", markup=False),
     )  # fmt: skip
     screen.print(f"as built: {robust.reason}; {robust.updates} updates", markup=False, soft_wrap=True)
     for name, a, b in zip(drawn.morphology.names, nominal.p, robust.p, strict=True):
         screen.print(f"  {name:22} {a:.4f} -> {b:.4f}", markup=False)
-    scenario = AsBuilt(drawn, {"as drawn": nominal.p, "as built": robust.p}, chosen.speed)
+    scenario = AsBuilt(drawn, {"as drawn": nominal.p, "as built": robust.p}, speed)
     with progress_bar(screen, "building") as tell:
         run = falsify(
             scenario, particles, seed=UNSEEN, workers=workers, progress=lambda done, wanted, rates: tell(done, wanted)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import surefoot as sf
-from surefoot.design import GaitTask, HandTask
+from surefoot.design import GaitTask, HandTask, Morphology, Problem
 from surefoot.design.course import sole_depths
 from surefoot.errors import InputError
 from surefoot.gait import Gait, Legs
@@ -235,3 +235,23 @@ def test_a_stance_without_width_cannot_be_widened():
         GaitTask(Gait((0.0,)), width=0.1).soles(flyer())
     with pytest.raises(InputError, match=r"^feet: expected at least one, but made has none"):
         GaitTask(small.TROT).soles(scene(FLYER, joints=("hip",), base="trunk"))
+
+
+@pytest.mark.parametrize("z", [-0.1, 0.02])
+def test_the_ground_may_lie_anywhere_as_long_as_it_is_level(z):
+    """Courses lie on it, and witnesses are the same as on z = 0."""
+    task = GaitTask(Gait.named("trot", step_height=0.02), dt=2e-2)
+    worst = []
+    for height in (0.0, z):
+        problem = Problem(Morphology("links", [], {"*": "RX-24F"}, terrain=sf.Plane(mu=0.7, z=height)), task)
+        worst.append(problem.look([], 0.2).values.min(axis=0))
+    assert worst[1] == pytest.approx(worst[0], abs=1e-6)
+
+
+@pytest.mark.parametrize("terrain", [sf.Slope(0.1), None])
+def test_other_ground_is_refused(terrain):
+    scene = sf.scene(sf.load("links"), terrain=terrain)
+    with pytest.raises(
+        InputError, match="terrain: expected one level plane, on which a gait's course is laid, under links"
+    ):
+        GaitTask(Gait.named("trot")).course(scene, 0.1)

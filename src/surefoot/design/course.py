@@ -137,9 +137,8 @@ class GaitTask:
         for i in range((SETTLED + 1) * n):
             k = i % n
             kernel.plan_feet((i + BETWEEN) * dt, feet, command, felt, memory, params, x[k], v[k], a[k], stance[k])
-        base, velocity = self._base(
-            command, -float(places[:, 2].mean()), np.asarray(np.arange(n) * dt, dtype=np.float64)
-        )
+        height = ground_height(scene) - float(places[:, 2].mean())
+        base, velocity = self._base(command, height, np.asarray(np.arange(n) * dt, dtype=np.float64))
         return Course(dt, base, velocity, x, v, stance > 0.0, closed=True)
 
     def _base(self, command: Array, height: float, t: Array) -> tuple[Array, Array]:
@@ -196,6 +195,20 @@ class HandTask:
         t = np.linspace(0.0, duration, n)
         stance = np.zeros((n, 1), dtype=bool)
         return Course(duration / (n - 1), None, None, way(t)[:, None], way(t, 1)[:, None], stance, closed=False)
+
+
+def ground_height(scene: Scene) -> float:
+    """Z in m of the level plane that a robot stands on.
+
+    Raises:
+        InputError: it stands on something else, or on nothing.
+    """
+    model = scene.model
+    grounds = [model.geom(surface.geom) for surface in scene.surfaces]
+    plane = mujoco.mjtGeom.mjGEOM_PLANE
+    if len(grounds) != 1 or grounds[0].type[0] != plane or not np.array_equal(grounds[0].quat, [1.0, 0.0, 0.0, 0.0]):
+        raise InputError(f"terrain: expected one level plane, on which a gait's course is laid, under {scene.name}")
+    return float(grounds[0].pos[2])
 
 
 def sole_depths(scene: Scene, feet: Sequence[str] | None = None) -> Array:

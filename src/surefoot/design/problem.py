@@ -95,7 +95,8 @@ class Problem:
         Args:
             morphology: robot, parameters, motors.
             task: a GaitTask, a HandTask, or anything like them.
-            law: contact law; one whose motion is unique and whose torques are the least makes smooth witnesses.
+            law: contact law. Under one whose motion is unique and whose torques are the least witnesses are smooth but
+                for a few samples, at which the slip between two standing feet changes its sign.
             witnesses: None: all of `limits`, for the motors of the morphology. A TorqueSpeed without limits of its own
                 takes them too.
             width: see `rehearse`.

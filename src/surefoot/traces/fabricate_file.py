@@ -35,8 +35,9 @@ class FileRobot:
         names: nominal value by name. BODY.mass in kg (the inertia follows); BODY.length, a factor (see
             `spec_edits.stretch`); BODY.place.0, .1, .2, where it is in its parent's frame in m (before the parent is
             stretched; not of a floating base or inside a <frame>); GEOM.radius in m of spheres, capsules and cylinders
-            and GEOM.size.0, .1, .2, the full lengths in m of boxes (the mass and the inertia stay); JOINT.axis.tilt1
-            and .tilt2; JOINT.tare, the zero offset in rad or m as in `Joint`; JOINT.damping, .friction and .armature.
+            and GEOM.size.0, .1, .2, the full lengths in m of boxes (inertia follows where it comes from the geoms);
+            JOINT.axis.tilt1 and .tilt2; JOINT.tare, the zero offset in rad or m as in `Joint`; JOINT.damping, .friction
+            and .armature.
             Bodies of a file that fuses static bodies have neither mass, length nor place.
     """
 
@@ -75,6 +76,13 @@ def _edit(spec: mujoco.MjSpec, model: mujoco.MjModel, values: Mapping[str, Any])
     """Make the spec of a robot as built from that of the robot as drawn; `model` was compiled from the latter."""
     edit.free_inertias(spec, model)
     by_kind = _sorted(values)
+    for geom, radius in by_kind["radius"].items():
+        edit.resize(spec, geom, 0, checks.number(f"robot.{geom}.radius", radius, above=0))
+    for k, size in enumerate(SIZES):
+        for geom, length in by_kind[size].items():
+            edit.resize(spec, geom, k, checks.number(f"robot.{geom}.{size}", length, above=0) / 2)
+    if by_kind["radius"] or any(by_kind[size] for size in SIZES):
+        model = spec.copy().compile()  # whose inertias all that follows goes by
     for k, place in enumerate(PLACES):
         for body, value in by_kind[place].items():
             spec.body(body).pos[k] = checks.number(f"robot.{body}.{place}", value)
@@ -82,11 +90,6 @@ def _edit(spec: mujoco.MjSpec, model: mujoco.MjModel, values: Mapping[str, Any])
         edit.stretch(spec, model, body, checks.number(f"robot.{body}.length", factor, above=0))
     for body, mass in by_kind["mass"].items():
         edit.weigh(spec, model, body, checks.number(f"robot.{body}.mass", mass, above=0))
-    for geom, radius in by_kind["radius"].items():
-        edit.resize(spec, model, geom, 0, checks.number(f"robot.{geom}.radius", radius, above=0))
-    for k, size in enumerate(SIZES):
-        for geom, length in by_kind[size].items():
-            edit.resize(spec, model, geom, k, checks.number(f"robot.{geom}.{size}", length, above=0) / 2)
     for joint in dict.fromkeys((*by_kind["axis.tilt1"], *by_kind["axis.tilt2"])):
         edit.lean(spec, joint, *(by_kind[f"axis{tilt}"].get(joint, 0.0) for tilt in TILTS))
     for joint, tare in by_kind["tare"].items():

@@ -79,13 +79,12 @@ def has_size(geom: mujoco.MjsGeom) -> bool:
     return bool(np.isnan(geom.fromto[0])) and not geom.meshname
 
 
-def resize(spec: mujoco.MjSpec, model: mujoco.MjModel, name: str, k: int, size: float) -> None:
-    """Give a geom another size along one axis, in m as MuJoCo counts it; its body keeps its mass and inertia."""
-    geom = spec.geom(name)
-    body = geom.parent
-    if not body.explicitinertial:
-        _write_inertia(body, model, model.body(body.name).id)
-    geom.size[k] = size
+def resize(spec: mujoco.MjSpec, name: str, k: int, size: float) -> None:
+    """Give a geom another size along one axis, in m as MuJoCo counts it.
+
+    Mass and inertia of its body follow where they come from its geoms; where the file gives them they stay.
+    """
+    spec.geom(name).size[k] = size
 
 
 def lean(spec: mujoco.MjSpec, name: str, tilt1: float, tilt2: float) -> None:
