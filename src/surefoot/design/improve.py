@@ -115,7 +115,7 @@ class _Loop:
     def run(self, p: Array) -> Improvement:
         """Until the task is done, nothing helps, or somebody stops it."""
         start, level, aim = p, 0, 0.0
-        best: Look | None = None  # of those that meet all limits at the last level
+        best: Look | None = None  # of those that meet all limits, at the highest level at which one does
         if self.log.steps:
             p, level, aim, best = self._resumed()
         look = self.problem.look(p, self.levels[level])
@@ -124,7 +124,7 @@ class _Loop:
             number += 1
             self._remember(number, look, aim, best)
             last = level == len(self.levels) - 1
-            if last and look.worst >= max(0.0, best.worst if best else 0.0):
+            if look.worst >= 0.0 and (best is None or (look.difficulty, look.worst) >= (best.difficulty, best.worst)):
                 best = look
             if look.worst >= aim:
                 self.done = self.levels[level]
@@ -148,7 +148,8 @@ class _Loop:
             step, update = self._suggest(look, aim)
             outcome = self._ask(step, update, look, level)
             if outcome is None:
-                return self._end(start, best or look, "stopped by the designer")
+                ended = best if best and best.difficulty == look.difficulty else look
+                return self._end(start, ended, "stopped by the designer")
             if isinstance(outcome, Look):  # undone, or with another motor
                 look, level, aim, best = outcome, self.levels.index(outcome.difficulty), 0.0, None
                 continue
@@ -156,16 +157,19 @@ class _Loop:
             stuck = not moved and self.trust < LEAST_TRUST
             if stuck or self._slow(look, aim):
                 bounds = self.problem.morphology.low, self.problem.morphology.high
+                known = self.problem
                 other = self._leap(look, level, neighbours(look, *bounds))
                 if other is None and not stuck:
                     continue
                 other = other or self._leap(look, level, scouts(*bounds)) or self._other_motor(look, level)
                 if other is None:
-                    what = "no more room to gain" if best is not None else "no change within the bounds helps"
+                    what = "no more room to gain" if aim > 0.0 else "no change within the bounds helps"
                     return self._end(start, best or look, what + self._limiting(look, aim))
-                look = other
                 if other.worst < 0.0:
-                    aim, best = 0.0, None
+                    aim = 0.0
+                if self.problem is not known:  # with another motor nothing is known of other designs
+                    best = None
+                look = other
 
     def _suggest(self, look: Look, aim: float) -> tuple[Step, Update]:
         """The least update, and a step that tells of it."""
@@ -291,7 +295,7 @@ class _Loop:
         self.memory = {
             "round": number, "p": look.p.tolist(), "difficulty": look.difficulty, "aim": aim, "trust": self.trust,
             "count": self.count, "done": self.done, "recent": list(self.recent),
-            "best": None if best is None else best.p.tolist(),
+            "best": None if best is None else [best.p.tolist(), best.difficulty],
             "choices": {pattern: list(names) for pattern, names in self.choices.items()},
         }  # fmt: skip
 
@@ -321,12 +325,12 @@ class _Loop:
         self.recent, self.choices = list(memory["recent"]), {k: list(v) for k, v in memory["choices"].items()}
         level = self.levels.index(memory["difficulty"])
         last = level == len(self.levels) - 1
-        best = memory["best"] if last else None
+        best = memory["best"]
         return (
             self.problem.morphology.checked(memory["p"]),
             level,
             memory["aim"] if last else 0.0,
-            None if best is None else self.problem.look(best, self.levels[level]),
+            None if best is None else self.problem.look(*best),
         )
 
     def _named(self, p: Array) -> dict[str, float]:
