@@ -1,6 +1,8 @@
 """[Zapolsky2017], figure 45: torques over speeds of the reconfigurable quadruped's motors at 30 cm/s, before and after.
 
-surefoot reproduce 004-figure-45
+The small robot's start has no torques to draw: its feet do not reach the stance.
+
+    surefoot reproduce 004-figure-45
 """
 
 from __future__ import annotations

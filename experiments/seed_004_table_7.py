@@ -1,6 +1,8 @@
 """[Zapolsky2017], table 7: the printed quadruped before and after it was improved, automatically and by a designer.
 
-surefoot reproduce 004-table-7
+Masses in g and lengths in mm, ours beside the paper's.
+
+    surefoot reproduce 004-table-7
 """
 
 from __future__ import annotations

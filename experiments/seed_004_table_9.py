@@ -1,6 +1,8 @@
 """[Zapolsky2017], table 9: the reconfigurable quadruped from two starts, small and large, before and after.
 
-surefoot reproduce 004-table-9
+Lengths in cm, and the speeds up to which all limits hold.
+
+    surefoot reproduce 004-table-9
 """
 
 from __future__ import annotations
