@@ -17,7 +17,7 @@ from tests.whole_body.standing import biped
 
 wb = sf.whole_body
 SOLVED, GAVE = sf.Status.SOLVED, sf.Status.RELAXED
-ROUNDING = 20.0  # times what other rounding of the rows, by 1e-15, does to the optimum
+ROUNDING = 100.0  # times what other rounding of the rows, by 1e-15, does to the optimum
 
 
 @pytest.fixture(scope="module")
