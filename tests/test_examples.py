@@ -16,7 +16,7 @@ PROMISES = {
     "dissipative_forms.py": r"1600 steps, all solved; .*\n(.*\n)*energy +1\d\d\.\d ",
     "every_solution.py": r"LRL: it slides down, falls with 3\.14 .*\n(.*\n)*It surely holds at torques below -1\.962 N",
     "grasp.py": r"0\.5 x that: .* the box slips .*\n1\.1 x that: .* the box is held and falls with 0\.000 m/s\^2",
-    "improve_a_quadruped.py": r"0\.1 m/s: torque-speed .*\n(.*\n)*all limits hold at 0\.2 with .*\nupdate 1 at 0\.1 m/s",
+    "improve_a_quadruped.py": r"0\.1 m/s: torque-speed .*\n(.*\n)*all limits hold at 0\.2 with .*\nupdate 1 at 0\.1",
     "reachable_forces.py": r"four feet, .* stands\n(.*\n)*two feet, .* cannot stand still\n(.*\n)*figure: ",
     "robots_as_built.py": r"soft: brittle: .* push\.0\.force\.1 decides\.\n(.*\n)*once more: \d+ steps until then",
     "safe_to_switch.py": r"50 %: \d+ of 16 .*\n.* 75 %: 1[2-6] of 16 .*\nBest at .*safe\.\nIn a hurry: best at 0 %",
