@@ -55,8 +55,12 @@ def improve(
         int, typer.Option(help="Judge a design by so many robots as built, of which 5 % may do worse; 0: as drawn.")
     ] = 0,
     falsify: Annotated[
-        int, typer.Option(help="Before and after: how many of so many robots as built keep their limits? 0: none.")
-    ] = 0,
+        int | None,
+        typer.Option(
+            help="Before and after: how many of so many robots as built keep their limits? With --robust 256.",
+            show_default=False,
+        ),
+    ] = None,
     prove: Annotated[bool, typer.Option(help="Let both robots trot in the simulator, PD on their motors.")] = True,
     workers: Annotated[int, typer.Option("--workers", "-j", help="Processes for finite differences.")] = 1,
     out: Annotated[
@@ -111,7 +115,7 @@ def improve(
         progress=lambda step: screen.print(story(step), soft_wrap=True),
     )  # fmt: skip
     screen.print(found.table(), markup=False, soft_wrap=True)
-    _write(screen, found, folder, prove, falsify)
+    _write(screen, found, folder, prove, (256 if robust else 0) if falsify is None else falsify)
 
 
 def _study(name: str, task: str, speed: float | None) -> Any:
