@@ -38,6 +38,7 @@ def test_automatic_run_writes_robot_log_and_page(run, study, tmp_path):
     assert steps[0]["violations"]
     assert "torque-speed" in (out / "report.html").read_text()
     assert "as built, after:" in result.output
+    assert not (out / "answers.txt").exists()  # nobody was asked
     again = run("improve", study, "--auto", *QUICK, "--out", out)
     assert again.exit_code == 1
     assert again.stderr == f"error: out: {out} has a run already; resume it, or choose another folder\n"
@@ -85,6 +86,7 @@ def test_end_of_input_quits(monkeypatch):
         ((), "ROBOT: expected a study, a bundled quadruped or a TOML file, got none. See --list"),
         (("printed", "--auto", "--script", "x"), "auto, script: expected one of them, got both"),
         (("printed", "--auto", "--robust", 1), "robust: expected 0 or at least 2 robots, got 1"),
+        (("printed", "--auto", "--falsify", -1), "falsify: expected a whole number of at least 0, got -1"),
         (("printed", "--script", "nowhere.txt"), "script: 'nowhere.txt' cannot be read: No such file or directory"),
     ],
 )

@@ -1,5 +1,7 @@
 """Designs as built: the same draws for all, judged by the limits they were designed for."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -60,6 +62,9 @@ def test_before_and_after(tmp_path):
     assert list(before.rates()) == list(after.rates()) == ["rehearsal"]
     again, _ = before_and_after(found, 3, tmp_path, workers=0)
     assert again.particles.equals(before.particles)
+    former, longer = after.particles, replace(found, p=START + 0.1)
+    _, other = before_and_after(longer, 3, tmp_path, workers=0)  # in place of the run of a robot that has changed
+    assert not other.particles.equals(former)
 
 
 def test_the_spread_of_robots_from_files():

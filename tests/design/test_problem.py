@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 import surefoot as sf
-from surefoot.design import Crowd, GaitTask, Look, Morphology, Problem, Reach
+from surefoot.design import Crowd, GaitTask, Look, Morphology, Problem, Reach, improve
+from surefoot.design.studies import bundled
 from surefoot.errors import InputError
 from surefoot.traces import TorqueSpeed
 from tests.design import small
@@ -167,3 +168,14 @@ def test_bad_problems_are_refused(problem, arguments, text):
 def test_bad_difficulties_are_refused(problem, start, difficulty):
     with pytest.raises(InputError, match=r"^difficulty: expected a finite number, got "):
         problem.look(start, difficulty)
+
+
+def test_what_cannot_be_done_does_not_pass_because_nobody_looks():
+    """Reach and the law's answer are looked at, whatever witnesses are given; slopes of reach lead back."""
+    study = bundled()["reconfigurable-small"]
+    problem = study.problem(witnesses=[TorqueSpeed()])
+    look = problem.look(problem.morphology.start, 0.1)
+    assert look.names[0] == "torque-speed LF_X1"
+    assert look.worst < 0.0
+    assert look.names[int(look.values.min(axis=0).argmin())].startswith("reach ")
+    assert improve(problem, [0.1], updates=1).difficulty != 0.1

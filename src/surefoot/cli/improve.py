@@ -81,7 +81,7 @@ def improve(
 
         surefoot improve links --task trot --speed 0.5
     """
-    from surefoot import design
+    from surefoot import checks, design
     from surefoot.design.studies import bundled
     from surefoot.errors import InputError
     from surefoot.report.health import kernels_ready
@@ -95,6 +95,7 @@ def improve(
         raise InputError("ROBOT: expected a study, a bundled quadruped or a TOML file, got none. See --list")
     if auto and script is not None:
         raise InputError("auto, script: expected one of them, got both")
+    builds = checks.whole("falsify", (256 if robust else 0) if falsify is None else falsify)
     chosen = _study(study, task, speed)
     problem = chosen.problem(law=law, width=width)
     if robust:
@@ -115,7 +116,7 @@ def improve(
         progress=lambda step: screen.print(story(step), soft_wrap=True),
     )  # fmt: skip
     screen.print(found.table(), markup=False, soft_wrap=True)
-    _write(screen, found, folder, prove, (256 if robust else 0) if falsify is None else falsify)
+    _write(screen, found, folder, asked is not None, prove, builds)
 
 
 def _study(name: str, task: str, speed: float | None) -> Any:
@@ -135,15 +136,19 @@ def _crowd(robust: int, known: Any) -> Any:
     return design.Crowd(shapes(known), robust)
 
 
-def _write(screen: Any, found: Any, folder: Path, prove: bool, falsify: int) -> None:
-    """Robot files, script, proofs, runs, page."""
+def _write(screen: Any, found: Any, folder: Path, led: bool, prove: bool, falsify: int) -> None:
+    """Robot files, proofs, runs, page; the answers as a script, if somebody `led` the way."""
     from surefoot.design.as_built import before_and_after
     from surefoot.design.history import answers_of
     from surefoot.design.proving import prove_both
     from surefoot.design.robot_files import write_robots
     from surefoot.report.improvement_page import improvement_page
 
-    (folder / "answers.txt").write_text("".join(f"{line}\n" for line in answers_of(found.steps)), encoding="utf-8")
+    written = ["robot.xml", "robot.urdf", "steps.jsonl", "report.html"]
+    if led:
+        text = "".join(f"{line}\n" for line in answers_of(found.steps))
+        (folder / "answers.txt").write_text(text, encoding="utf-8")
+        written.append("answers.txt")
     write_robots(found, folder)
     proofs, runs = None, None
     if prove:
@@ -156,5 +161,5 @@ def _write(screen: Any, found: Any, folder: Path, prove: bool, falsify: int) -> 
         for name, run in zip(("before", "after"), runs, strict=True):
             screen.print(f"as built, {name}: {run.rates()['rehearsal']}", markup=False, soft_wrap=True)
     improvement_page(found, folder / "report.html", proofs=proofs, runs=runs)
-    for name in ("robot.xml", "robot.urdf", "steps.jsonl", "answers.txt", "report.html"):
+    for name in written:
         wrote(screen, folder / name)

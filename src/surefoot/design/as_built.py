@@ -6,6 +6,7 @@ A scenario of `sf.falsify` whose policies are designs: all meet the same draws, 
 from __future__ import annotations
 
 import fnmatch
+import shutil
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -21,6 +22,7 @@ from surefoot.design.problem import Problem
 from surefoot.design.rehearsal import rehearse
 from surefoot.design.witnesses import measure
 from surefoot.errors import InputError
+from surefoot.traces import run_json
 from surefoot.traces.distribution_tables import to_table
 from surefoot.traces.distributions import Distribution, Normal
 from surefoot.traces.draws import Draws
@@ -157,6 +159,14 @@ def before_and_after(
     for when, problem, p in (("before", beginning(found), found.start), ("after", found.problem, found.p)):
         scenario = AsBuilt(problem, {"rehearsal": p}, speed)
         folder = None if out is None else Path(out) / when
+        if folder is not None and (folder / run_json.NAME).exists() and _is_other(folder, scenario, particles):
+            shutil.rmtree(folder)  # of what the robot was before this improvement went on
         resume = folder is not None and folder.exists()
         runs.append(falsify(scenario, particles, out=folder, resume=resume, progress=progress, **options))
     return runs[0], runs[1]
+
+
+def _is_other(folder: Path, scenario: AsBuilt, particles: int) -> bool:
+    """Whether the run in a folder is of other designs, or of another number of robots."""
+    known, wanted = run_json.read(folder), run_json.plain(scenario.header())
+    return known["particles"] != particles or any(known.get(key) != value for key, value in wanted.items())

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefoot.design.problem import Look, Problem
-from surefoot.design.witnesses import measure
+from surefoot.design.witnesses import FAR, measure
 from surefoot.errors import InputError
 
 Array = NDArray[np.float64]
@@ -112,7 +112,8 @@ def jacobian(problem: Problem, look: Look, rows: Iterable[Row], crew: Crew | Non
     for particle in particles:
         mine = [k for k, row in enumerate(rows) if row.particle == particle]
         samples = sorted({rows[k].sample for k in mine})
-        start = _joints(problem, look, particle)
+        rehearsal = look.rehearsals[particle]
+        start = rehearsal.q[:, rehearsal.scene.joint_positions]
         for j, step in enumerate(steps):
             for out, size in ((coarse, step), (fine, 0.5 * step)):
                 points, weights = _stencil(look.p[j], size, morphology.low[j], morphology.high[j])
@@ -132,13 +133,7 @@ def jacobian(problem: Problem, look: Look, rows: Iterable[Row], crew: Crew | Non
 def _values(problem: Problem, p: Array, difficulty: float, particle: int, samples: list[int], start: Array) -> Array:
     """(samples, w) witnesses of a neighbour."""
     rehearsal = problem.rehearse(p, difficulty, particle, samples, start)
-    return np.clip(measure(problem.witnesses, rehearsal)[1], -1e6, 1e6)
-
-
-def _joints(problem: Problem, look: Look, particle: int) -> Array:
-    """(n, joints) where the joints of a particle are along the course."""
-    rehearsal = look.rehearsals[particle]
-    return rehearsal.q[:, rehearsal.scene.joint_positions]
+    return np.minimum(measure(problem.witnesses, rehearsal)[1], FAR)
 
 
 def _stencil(x: float, step: float, low: float, high: float) -> tuple[tuple[float, ...], tuple[float, ...]]:

@@ -14,7 +14,7 @@ from surefoot.design.course import GaitTask, HandTask, Task
 from surefoot.design.crowd import Crowd
 from surefoot.design.morphology import Morphology
 from surefoot.design.rehearsal import Rehearsal, rehearse
-from surefoot.design.witnesses import limits, measure
+from surefoot.design.witnesses import Answered, Reach, limits, measure
 from surefoot.errors import InputError
 from surefoot.laws import Law, as_law
 from surefoot.robots.scene import Scene
@@ -98,7 +98,8 @@ class Problem:
             law: contact law. Under one whose motion is unique and whose torques are the least witnesses are smooth but
                 for a few samples, at which the slip between two standing feet changes its sign.
             witnesses: None: all of `limits`, for the motors of the morphology. A TorqueSpeed without limits of its own
-                takes them too.
+                takes them too. `Reach` and `Answered` are always among them: what is out of reach, or has no answer,
+                must not pass because nobody looked.
             width: see `rehearse`.
             crowd: robots as built.
         """
@@ -133,7 +134,8 @@ class Problem:
         motors = self.morphology.torque, self.morphology.speed
         if self._given is None:
             return limits(*motors, width=self.width)
-        return [TorqueSpeed(*motors, name=one.name) if _is_bare(one) else one for one in self._given]
+        found = [TorqueSpeed(*motors, name=one.name) if _is_bare(one) else one for one in self._given]
+        return found + [kind() for kind in (Reach, Answered) if not any(isinstance(one, kind) for one in found)]
 
     def look(self, p: Any, difficulty: float) -> Look:
         """All witnesses at all samples.

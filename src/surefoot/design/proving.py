@@ -20,8 +20,9 @@ from surefoot import checks
 from surefoot.control import Pipeline
 from surefoot.control.arguments import gains
 from surefoot.control.stages import ActuatorLimits, Command, GaitPlanner, InverseKinematics, JointPID
+from surefoot.design.beginning import beginning
 from surefoot.design.course import GaitTask, sole_depths
-from surefoot.design.improve import Improvement
+from surefoot.design.improvement import Improvement
 from surefoot.errors import InputError
 from surefoot.gait import Gait, Legs, Planner
 from surefoot.laws import Law
@@ -168,12 +169,13 @@ def prove_both(found: Improvement, **options: Any) -> tuple[Proof, Proof] | None
     Returns:
         The two proofs; None for tasks other than a gait straight on.
     """
-    task, morphology = found.problem.task, found.problem.morphology
+    task = found.problem.task
     if not isinstance(task, GaitTask) or task.left != 0.0 or task.turn != 0.0:
         return None
     speed = found.difficulty if math.isfinite(found.difficulty) else found.wanted
     proofs = []
-    for when, p in (("before", found.start), ("after", found.p)):
+    for when, problem, p in (("before", beginning(found), found.start), ("after", found.problem, found.p)):
+        morphology = problem.morphology
         scene = morphology.scene(p)
         places = task.soles(scene) + np.outer(sole_depths(scene), [0.0, 0.0, 1.0])
         motors = morphology.torque, morphology.speed
